@@ -127,7 +127,7 @@ def test_a_result_of_a_helper_has_the_name_of_its_variable() -> None:
 
 def test_an_access_inside_names_the_clauses_that_it_needs() -> None:
     o = _first(_explained("raw_good.py", "vadd"), "bounds", "a")
-    assert o.steps == ("`i` is the index of a tile of `a` wherever a launch satisfies what it needs",)
+    assert o.steps == ("`i` is the index of a tile of `a` in every launch that satisfies the clauses",)
     assert o.needs == ("grid[0] <= cdiv(a.shape[0], T)",)
 
 
@@ -137,7 +137,7 @@ def test_a_refutation_shows_its_witness_and_a_fix() -> None:
     assert o.shown[0].startswith("grid (2, 2), BD = 2, BM = 2, H = 4")
     assert o.shown[1] == ("block (0, 0) at m = 0 and block (1, 0) at m = 0 both touch "
                           "dst[0, 0, 0, 0]")
-    assert o.settles == (
+    assert o.remedies == (
         "each of these edits makes the blocks disjoint; choose the one that you mean:\n"
         "(a) on line 26, store at `(b, h1, m, 0)` in place of `(b, m, h2, 0)`, as the tile is loaded from `src`; `h2` "
         "(line 22) is in no index then: remove it, and launch one block on grid axis 1\n"
@@ -149,7 +149,7 @@ def test_a_condition_must_hold_in_every_launch(own: Path) -> None:
     found = explain(_study(f"{own}::flat"))
     o = _first(found, "disjoint", "o")
     assert o.verdict == "conditional" and o.needs == ("grid[1]*T <= S",)
-    assert o.settles == ('if every launch satisfies it, declare it: @requires("grid[1]*T <= S")',)
+    assert o.remedies == ('if every launch satisfies it, declare it: @requires("grid[1]*T <= S")',)
     assert o.shown[1] == "block (0, 1) and block (1, 0) both touch o[3]"
     assert o.steps[-1] == "so `j` is the same for both (block coordinate on grid axis 1)"
 
@@ -178,8 +178,8 @@ def test_a_clause_says_where_it_comes_from(own: Path) -> None:
 def test_deciding_data_are_named_with_the_annotation_to_add(own: Path) -> None:
     o = _first(explain(_study(f"{own}::by_data")), "disjoint", "o")
     assert o.verdict == "unproven"
-    assert o.settles == ("if it is true, declare it: # tilecheck: requires injective(ids)",)
-    assert [(c.line, c.text) for c in o.costs] == [(12, "the place depends on the contents of `ids`")]
+    assert o.remedies == ("if it is true, declare it: # tilecheck: requires injective(ids)",)
+    assert [(c.line, c.text) for c in o.costs] == [(12, "the location depends on the contents of `ids`")]
 
 
 def test_a_call_that_is_not_known_is_named_with_its_line(own: Path) -> None:
@@ -194,7 +194,7 @@ def test_the_origin_of_an_index_is_named_with_its_line(own: Path) -> None:
     o = _first(explain(_study(f"{own}::not_understood")), "disjoint", "o")
     assert o.verdict == "unproven"
     assert [(c.line, c.text) for c in o.costs] == [
-        (27, "a value in the index of `o` is not understood"), (26, "`j` comes from here")]
+        (27, "a value in the index of `o` is unknown"), (26, "`j` is assigned here")]
 
 
 def test_atomics_and_single_blocks_have_their_own_reasons() -> None:
@@ -210,13 +210,13 @@ def test_kernels_of_the_dialect_hold_by_construction() -> None:
     assert o.steps == ("each block stores only through the cells that `z` minted for it, and the schedule gives no "
                        "cell to two blocks",)
     o = _first(_explained("dialect_bad.py", "swapped_components"), "disjoint", "z")
-    assert o.verdict == "unproven" and "use a cell that `z` itself mints" in o.settles[0]
+    assert o.verdict == "unproven" and "use a cell that `z` itself mints" in o.remedies[0]
 
 
 def test_undefined_lanes_have_an_example() -> None:
     o = _first(_explained("raw_bad.py", "softmax_over_padding"), "padding", "x")
     assert o.verdict == "conditional" and o.shown[0] == "grid 2, T = 2, x.shape[1] = 1"
-    assert o.settles == ('if every launch satisfies it, declare it: @requires("T <= x.shape[1]")',
+    assert o.remedies == ('if every launch satisfies it, declare it: @requires("T <= x.shape[1]")',
                          "load `x` with padding_mode=ct.PaddingMode.NEG_INF")
 
 
@@ -233,7 +233,7 @@ def test_no_explanation_has_internal_names(file: str) -> None:
         except LookupError:
             continue
         told = [s for o in found.obligations
-                for s in (*o.steps, *o.index, *o.settles, *o.shown, o.opening, *(c.text for c in o.costs))]
+                for s in (*o.steps, *o.index, *o.remedies, *o.shown, o.opening, *(c.text for c in o.costs))]
         told += [s for c in found.contract for s in c.origins] + [s for pair in found.names for s in pair]
         assert not [s for s in told if INTERNAL.search(s)], case.name
         assert json.loads(render_explanation_json(found))["kernel"] == found.name
@@ -253,7 +253,7 @@ def test_the_text_has_all_of_it(own: Path) -> None:
     assert text.startswith(f"{own}:39: flat: conditional\n")
     for part in ("where `i` is `bid(0)`, `j` is `bid(1)`", "line 42, `o`: no two blocks write one element: conditional",
                  "  1. `i` can be read off the index", "needs: `grid[1]*T <= S`", "for example: grid (2, 2)",
-                 "What every launch must satisfy (2 launches seen)", "broken: 5*16 <= 64"):
+                 "Contract (2 seen launches)", "broken: 5*16 <= 64"):
         assert part in text
     assert all(len(line) <= 110 for line in text.split("\n") if "ct." not in line)
 
@@ -335,7 +335,7 @@ def test_values_that_loops_carry_have_the_names_that_the_source_has(tmp_path: Pa
     path = tmp_path / "carried.py"
     path.write_text(CARRIED, encoding="utf-8")
     found = explain(study(f"{path}::kernel", Config(use_cache=False)))
-    told = [s for o in found.obligations for s in (*o.steps, *o.index, *o.settles, *(c.text for c in o.costs))]
+    told = [s for o in found.obligations for s in (*o.steps, *o.index, *o.remedies, *(c.text for c in o.costs))]
     assert told and not [s for s in told if INTERNAL.search(s) or "carry:" in s or "@" in s.replace("@requires", "")]
 
 

@@ -1,1 +1,1 @@
-"""Why each obligation of a kernel has its verdict, in words of the kernel's source."""
+"""Explains the verdict of each obligation of a kernel, with the names of the kernel's source."""

@@ -1,4 +1,4 @@
-"""From what is known of a kernel to its explanation."""
+"""Builds the explanation of a kernel from its proof."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tilecheck.explain.clauses import CLAIMS, explained_clauses
 from tilecheck.explain.explanation import Cost, ExplainedKernel, ExplainedObligation
 from tilecheck.explain.names import Names, names_of, nodes
-from tilecheck.explain.steps import sentences, shortened
+from tilecheck.explain.steps import sentences, shorten_terms
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.obligation import Settled, SettledSlice
 from tilecheck.obligations.padding_examples import launch_that_shows
@@ -32,21 +32,21 @@ _BY_CONSTRUCTION: Final = "cell"
 
 
 def explain(study: Study, line: int | None = None) -> ExplainedKernel:
-    """The explanation of a kernel, or of what stands on one line of it."""
+    """The explanation of a kernel, or of the obligations on one line of it."""
     names = names_of(study.definition, study.model.accesses)
     writer = _Writer(study, names)
     obligations = [*map(writer.obligation, study.proof.obligations), *map(writer.slice, study.proof.slices)]
     shown = tuple(o for o in obligations if line is None or o.line == line)
     clauses = tuple(c for c in explained_clauses(study)
                     if line is None or any(c.clause in o.needs for o in shown))
-    told = " ".join(s for o in shown for s in (*o.steps, *o.index))
-    given = tuple((n, text) for n, text in names.given if re.search(rf"(?<![\w.]){re.escape(n)}(?!\w)", told))
+    printed = " ".join(s for o in shown for s in (*o.steps, *o.index))
+    given = tuple((n, text) for n, text in names.given if re.search(rf"(?<![\w.]){re.escape(n)}(?!\w)", printed))
     model = study.model
-    gaps = tuple(_cost(study, g.span, f"{g.what}{_loses(g.arrays)}")
+    gaps = tuple(_cost(study, g.span, f"{g.what}{_describe_effect(g.arrays)}")
                  for g in model.gaps if line is None or g.span.line == line)
     return ExplainedKernel(
         model.name, model.file, model.name_span.line, study.report.verdict,
-        (*given, *writer.counters(told)), shown, clauses,
+        (*given, *writer.counters(printed)), shown, clauses,
         sum(launch.how != "unseen" for launch in study.launches), gaps)
 
 
@@ -54,7 +54,7 @@ def _cost(study: Study, span: Span, text: str) -> Cost:
     return Cost(span.line, study.place(span), text, study.text_at(span))
 
 
-def _loses(arrays: Iterable[str]) -> str:
+def _describe_effect(arrays: Iterable[str]) -> str:
     names = ", ".join(f"`{a}`" for a in arrays)
     return f": it may read and write all of {names}" if names else ""
 
@@ -64,13 +64,13 @@ class _Writer:
         self.study, self.names = study, names
         self.rank = rank_of_axes(study.model.axes_read)
 
-    def counters(self, told: str) -> Iterator[tuple[str, str]]:
+    def counters(self, printed: str) -> Iterator[tuple[str, str]]:
         regions = [a.region for a in self.study.model.accesses]
         known = {self.names.spelling.atom(a) for r in regions for a in atoms_in(*r.index, r.guard)
                  if isinstance(a, Counter)}
-        for name in dict.fromkeys(re.findall(r"#([A-Za-z_]\w*)", told)):
+        for name in dict.fromkeys(re.findall(r"#([A-Za-z_]\w*)", printed)):
             if f"#{name}" not in known:
-                continue  # a long term was cut here
+                continue  # the name is part of a shortened term
             loop = _LOOPS.get(name, f"the loop over `{name}`")
             yield f"#{name}", f"the number of the iteration of {loop}, from 0"
 
@@ -83,14 +83,14 @@ class _Writer:
         compared = compared and bool(s.rules)
         return ExplainedObligation(
             s.kind, s.access.span.line, self._where(s.access), s.access.array, s.verdict, CLAIMS[s.kind],
-            self.study.text_at(s.access.span), self._opening(s) if compared else "",
+            self.study.text_at(s.access.span), self._introduce(s) if compared else "",
             tuple(self._index(s)) if compared else (), tuple(self._steps(s)), self._conclusion(s) if compared else "",
-            tuple(c.text for c in s.clauses), tuple(dict.fromkeys(self._settles(s))), w,
-            tuple(self._shown(s, w)) if w is not None and not settled else (),
+            tuple(c.text for c in s.clauses), tuple(dict.fromkeys(self._list_remedies(s))), w,
+            tuple(self._describe_witness(s, w)) if w is not None and not settled else (),
             () if settled else tuple(dict.fromkeys(self._costs(s))))
 
     def _where(self, access: Access) -> str:
-        """Where an access stands; in a helper, also where the helper is called."""
+        """The location of an access and, in a helper, the location of the call."""
         place = self.study.place(access.span)
         return f"{place}, called on {self.study.place(access.via[0])}" if access.via else place
 
@@ -101,7 +101,7 @@ class _Writer:
             tuple(sentences(s.reason, self.names)), "", tuple(c.text for c in s.clauses),
             () if s.verdict in SETTLED else tuple(self._declare(c.text for c in s.clauses)), None, (), ())
 
-    def _opening(self, s: Settled) -> str:
+    def _introduce(self, s: Settled) -> str:
         array = s.access.array
         here = self.study.place(s.access.span)
         if s.kind == "duplicate":
@@ -123,7 +123,7 @@ class _Writer:
         for a in accesses:
             where = f"{self.study.place(a.span)}, " if len(accesses) > 1 else ""
             for axis in range(len(a.region.index)):
-                yield f"{where}axis {axis}: {shortened('`' + self._element(a, axis) + '`')}"
+                yield f"{where}axis {axis}: {shorten_terms('`' + self._element(a, axis) + '`')}"
 
     def _element(self, a: Access, axis: int) -> str:
         """The index of an element along an axis: of a tile, its index times its extent, and the lane."""
@@ -134,26 +134,26 @@ class _Writer:
             if len(lanes) == 1 and term == index * extent + of(lanes[0]) and index.monos:
                 return f"{self.names.spelling.factor(index)}*{self.names.spelling.factor(extent)} + lane"
         text = self.names.spelling(term)
-        # a name alone says nothing of how the index is computed
+        # a name alone does not show how the index is computed
         return text if term.single is not None or not text.isidentifier() else (
-            f"{text} = {self.names.without(text)(term)}")
+            f"{text} = {self.names.drop_name(text)(term)}")
 
     def _steps(self, s: Settled) -> Iterator[str]:
         if s.kind == "bounds" and s.reach is not None and s.verdict in ("proved", "conditional"):
-            yield from self._stays(s)
+            yield from self._explain_bounds(s)
             return
         if s.kind == "padding" and s.verdict == "conditional":
-            yield "no undefined lane makes a difference where a launch satisfies what is needed"
+            yield "no undefined lane affects a result if a launch satisfies the clauses"
             return
         if s.verdict == "refuted" and s.witness is not None and s.kind in _PAIRS:
-            return  # the witness says it
+            return  # the witness shows it
         yield from sentences(s.reason, self.names)
 
-    def _stays(self, s: Settled) -> Iterator[str]:
+    def _explain_bounds(self, s: Settled) -> Iterator[str]:
         assert s.reach is not None
-        index = shortened("`" + self.names.clause(s.reach.index) + "`")
+        index = shorten_terms("`" + self.names.clause(s.reach.index) + "`")
         what = "an element" if s.reach.unchecked else "a tile"
-        where = " wherever a launch satisfies what it needs" if s.clauses else ", whatever the launch"
+        where = " in every launch that satisfies the clauses" if s.clauses else " in every launch"
         yield f"{index} is the index of {what} of `{s.access.array}`{where}"
 
     def _conclusion(self, s: Settled) -> str:
@@ -167,7 +167,7 @@ class _Writer:
 
     # --- what is missing ---------------------------------------------------------------------------------------------
 
-    def _settles(self, s: Settled) -> Iterator[str]:
+    def _list_remedies(self, s: Settled) -> Iterator[str]:
         if s.verdict in SETTLED:
             return
         if s.missing:
@@ -186,7 +186,7 @@ class _Writer:
         if needed:
             yield f"if every launch satisfies it, declare it: @requires({', '.join(_literal(t) for t in needed)})"
 
-    def _shown(self, s: Settled, w: Witness) -> Iterator[str]:
+    def _describe_witness(self, s: Settled, w: Witness) -> Iterator[str]:
         grid = str(w.grid[0]) if self.rank == 1 else "(" + ", ".join(map(str, w.grid[:self.rank])) + ")"
         values = scalars_of(w)
         data = ", ".join(f"{k} = {v}" for k, v in w.data)
@@ -209,11 +209,11 @@ class _Writer:
         return block_name(block, self.rank)
 
     def _costs(self, s: Settled) -> Iterator[Cost]:
-        """What was not understood of the accesses that the verdict is about."""
+        """Unknown values and unsupported constructs in the accesses of an obligation."""
         array = s.access.array
         for g in self.study.model.gaps:
             if array in g.arrays or s.kind == "padding":
-                yield _cost(self.study, g.span, f"{g.what}{_loses(g.arrays)}")
+                yield _cost(self.study, g.span, f"{g.what}{_describe_effect(g.arrays)}")
         for a in dict.fromkeys(x for x in (s.access, s.other) if x is not None):
             yield from self._unknown(a)
 
@@ -222,37 +222,36 @@ class _Writer:
         for atom in sorted(atoms_in(*access.region.index, access.region.guard)):
             if isinstance(atom, Opaque):
                 what = "the index" if atom in index else "a condition"
-                yield _cost(self.study, self._begin(atom, access), f"a value in {what} of `{access.array}` is not "
-                                                                   "understood")
-                yield from self._from(self._begin(atom, access))
+                yield _cost(self.study, self._span_of(atom, access), f"a value in {what} of `{access.array}` is "
+                                                                   "unknown")
+                yield from self._trace_names(self._span_of(atom, access))
             elif isinstance(atom, Load) and atom in index:
-                yield _cost(self.study, access.span, f"the place depends on the contents of `{atom.array}`")
+                yield _cost(self.study, access.span, f"the location depends on the contents of `{atom.array}`")
 
-    def _begin(self, atom: Opaque, access: Access) -> Span:
-        """Where a value that is not understood stands; its name has a line, which is of the kernel's file unless a
-        helper was followed."""
+    def _span_of(self, atom: Opaque, access: Access) -> Span:
+        """The location of an unknown value. Its name contains a line of the kernel's file, unless it is in a helper."""
         found = _LINE.search(atom.name)
         if found is None or access.via or access.span.file != self.study.model.file:
             return access.span
         return replace(access.span, line=int(found[1]))
 
-    def _from(self, span: Span) -> Iterator[Cost]:
-        """Where the names on a line come from, as far as calls are behind them."""
+    def _trace_names(self, span: Span) -> Iterator[Cost]:
+        """Assignments of the names on a line, if a call computes them."""
         text = self.study.source(span.line) if span.file == self.study.model.file else ""
         for node in _assignments(self.study.definition.body):
             calls = any(isinstance(x, Call) for x in nodes(node.value))
             for target in node.targets:
                 if isinstance(target, Name) and calls and node.span.line != span.line and re.search(
-                        rf"(?<![\w.]){re.escape(target.id)}(?!\w)", text) and not _of_tiles(node):
-                    yield _cost(self.study, node.span, f"`{target.id}` comes from here")
+                        rf"(?<![\w.]){re.escape(target.id)}(?!\w)", text) and not _is_known_operation(node):
+                    yield _cost(self.study, node.span, f"`{target.id}` is assigned here")
 
 
 def _assignments(body: object) -> Iterator[Assign]:
     return (x for x in nodes(body) if isinstance(x, Assign))
 
 
-def _of_tiles(node: Assign) -> bool:
-    """Whether what is assigned is a call of a known operation: its result is understood, or is a tile."""
+def _is_known_operation(node: Assign) -> bool:
+    """Whether the assigned value is a call of a known operation. Its result is known, or is a tile."""
     func = getattr(node.value, "func", None)
     return getattr(func, "attr", "") in ("bid", "num_blocks", "load", "gather", "arange", "num_tiles", "cdiv")
 

@@ -1,4 +1,4 @@
-"""The contract clause by clause: where each comes from, and what becomes of it at each launch that is seen."""
+"""The contract clause by clause: the origins of each clause, and its state at each seen launch."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tilecheck.symbolic.footprint import Clause
 __all__ = ["CLAIMS", "explained_clauses"]
 
 CLAIMS: Final = {
-    "disjoint": "no two blocks write one element", "cross-read": "no block reads what another block writes",
-    "duplicate": "no operation writes an element twice", "order": "what one block does in order stays in order",
+    "disjoint": "no two blocks write one element", "cross-read": "no block reads an element that another block writes",
+    "duplicate": "no operation writes an element twice", "order": "the accesses of one block stay in program order",
     "bounds": "every access lies inside the array", "padding": "no undefined lane is used",
     "slice": "the slice lies inside the array", "launch": "it holds at the launch",
 }
@@ -37,15 +37,17 @@ def explained_clauses(study: Study) -> Iterator[ExplainedClause]:
     states = {c.clause: c.state for c in study.report.contract}
     for c in clauses:
         at = tuple(
-            AtLaunch(launch.span, launch.wrapper, _STATES.get(d.state, d.state), _said(d.text),
-                     tuple((_said(n), v) for n, v in d.values))
+            AtLaunch(launch.span, launch.wrapper, _STATES.get(d.state, d.state), _shorten_clause(d.text),
+                     tuple((_shorten_clause(n), v) for n, v in d.values))
             for launch, d in found[c.text].at)
         yield ExplainedClause(c.text, c.kind, states[c.text], tuple(dict.fromkeys(_origins(study, c))), at)
 
 
-def _said(text: str) -> str:
-    """A clause in terms of a launch, without the numbers by which values of one name are told apart; nothing where it
-    has become too long to be read."""
+def _shorten_clause(text: str) -> str:
+    """A clause in terms of a launch, without the numbers that distinguish values of one name.
+
+    An empty text if the clause is too long to read.
+    """
     text = _NUMBERED.sub("", text)
     return text if len(text) <= _LONG and "()" not in text else ""
 
@@ -80,4 +82,4 @@ def _structural(model: KernelModel, c: Clause) -> str:
     for bits, limit in ((32, "2**31"), (64, "2**63")):
         if c.text.endswith(limit):
             return f"index arithmetic has {bits} bits"
-    return "what the partitions of the outputs ask for" if model.dialect else "what the kernel asks for as a whole"
+    return "the partitions of the outputs need it" if model.dialect else "the kernel as a whole needs it"

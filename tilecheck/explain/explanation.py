@@ -11,7 +11,7 @@ __all__ = ["AtLaunch", "Cost", "ExplainedClause", "ExplainedKernel", "ExplainedO
 
 
 class AtLaunch(Struct, frozen=True):
-    """What becomes of a clause at one launch: `text` is the clause in terms of the launch, `values` break it."""
+    """A clause at one launch. `text` is the clause in terms of the launch; `values` are values that break it."""
 
     span: Span
     function: str
@@ -21,7 +21,7 @@ class AtLaunch(Struct, frozen=True):
 
 
 class ExplainedClause(Struct, frozen=True):
-    """A clause of the contract: what it is needed for, and what becomes of it."""
+    """A clause of the contract: the obligations that need it, and its state at each launch."""
 
     clause: str
     kind: str
@@ -31,7 +31,7 @@ class ExplainedClause(Struct, frozen=True):
 
 
 class Cost(Struct, frozen=True):
-    """Something that cost a verdict: where it stands, and what it is. `place` names the file where it is another."""
+    """An unknown value or unsupported construct that prevents a proof. `place` names the file if it is another one."""
 
     line: int
     place: str
@@ -42,15 +42,15 @@ class Cost(Struct, frozen=True):
 class ExplainedObligation(Struct, frozen=True):
     """One obligation.
 
-    place     its line; with the file where that is not the kernel's
-    claim     what must hold
-    index     what is compared, of an obligation about two blocks: axis by axis
-    steps     why, in sentences
-    needs     clauses that it rests on
-    settles   what would settle it, where it is not settled
-    witness   what refutes it, or what its clauses exclude
-    shown     the same in sentences
-    costs     what is not understood, and cost the verdict
+    place     its line; with the file if it is not the kernel's
+    claim     the statement that must hold
+    index     the compared indices of an obligation about two blocks, axis by axis
+    steps     the steps of the proof, or the reason why there is none, in sentences
+    needs     the clauses that the proof depends on
+    remedies  changes and declarations that would prove it; empty if it is proved
+    witness   a counterexample, or a launch that its clauses exclude
+    shown     the witness in sentences
+    costs     unknown values and unsupported constructs that prevent a proof
     """
 
     kind: str
@@ -65,17 +65,17 @@ class ExplainedObligation(Struct, frozen=True):
     steps: tuple[str, ...]
     conclusion: str
     needs: tuple[str, ...]
-    settles: tuple[str, ...]
+    remedies: tuple[str, ...]
     witness: Witness | None
     shown: tuple[str, ...]
     costs: tuple[Cost, ...]
 
 
 class ExplainedKernel(Struct, frozen=True):
-    """A kernel with everything about it.
+    """The explanation of a kernel.
 
-    names     what names of the kernel stand for in the explanation
-    launches  how many launches are seen
+    names     the names in the explanation, each with its meaning
+    launches  the number of seen launches
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""An explanation for programs."""
+"""An explanation as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["render_explanation_json"]
 
 
 def render_explanation_json(k: ExplainedKernel) -> str:
-    """One object: the kernel, its `obligations`, its `contract` and what was `not_understood`."""
+    """One object with the kernel, its `obligations`, its `contract` and `not_understood` constructs."""
     return json.dumps({
         "kernel": k.name, "file": k.file, "line": k.line, "verdict": k.verdict, "names": dict(k.names),
         "obligations": [_obligation(o) for o in k.obligations], "contract": [_clause(c) for c in k.contract],
@@ -26,7 +26,7 @@ def _obligation(o: ExplainedObligation) -> dict[str, Any]:
         "kind": o.kind, "line": o.line, "place": o.place, "array": o.array, "verdict": o.verdict, "claim": o.claim,
         "source": o.source,
         "opening": o.opening, "index": list(o.index), "steps": list(o.steps), "conclusion": o.conclusion,
-        "needs": list(o.needs), "settles": list(o.settles), "example": list(o.shown),
+        "needs": list(o.needs), "settles": list(o.remedies), "example": list(o.shown),
         "witness": witness_object(o.witness) if o.witness is not None and o.shown else None,
         "not_understood": [_cost(c) for c in o.costs],
     }

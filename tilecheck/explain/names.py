@@ -1,4 +1,4 @@
-"""Names that a kernel gives to its block coordinates, and to what it computes from them."""
+"""Names of a kernel for its block coordinates, and for values that it computes from them."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ from tilecheck.symbolic import (
 from tilecheck.symbolic.spelling import Spelling
 from tilecheck.syntax.tree import Assign, Attribute, BinOp, Call, Constant, Expr, For, FuncDef, Name, Sequence
 
-__all__ = ["Given", "Names", "assigned", "names_of", "nodes"]
+__all__ = ["Given", "Names", "assigned_once", "names_of", "nodes"]
 
 
 class Names(Struct, frozen=True):
     """The names of a kernel in explanations.
 
     spelling  writes terms with these names
-    given     each name, and what it is
+    given     each name with its value
     """
 
     spelling: Spelling
     given: tuple[tuple[str, str], ...]
 
     def clause(self, t: Term) -> str:
-        """A term as a clause of the contract would write it."""
+        """A term in the notation of contract clauses."""
         return render(_Naming(self.spelling).term(t))
 
-    def without(self, name: str) -> Spelling:
-        """The spelling with all names but one."""
+    def drop_name(self, name: str) -> Spelling:
+        """The spelling without one name."""
         return replace(self.spelling, names=tuple(x for x in self.spelling.names if x[1] != name))
 
 
@@ -78,7 +78,7 @@ class _Naming(Substitution):
 
 
 def _counter(counted: frozenset[int], name: str) -> str:
-    """The variable of a loop; `#i` where it is the number of the iteration, and the variable is something else.
+    """The variable of a loop, or `#i` for the number of the iteration if the variable has other values.
 
     counted  lines of loops whose variable is the number of the iteration
     """
@@ -91,12 +91,12 @@ def _counter(counted: frozenset[int], name: str) -> str:
 
 
 def _symbol(name: str) -> str:
-    """A symbol or function without what tells values of one name apart: lines of the source, and the like."""
+    """A symbol or function without the suffix that distinguishes values of one name, such as a line."""
     return symbol_name(name.removeprefix("carry:").partition("@")[0])
 
 
 class Given(Struct, frozen=True):
-    """A name that a kernel gives to a number, and the line on which it does."""
+    """A name that a kernel assigns to a number, and the line of the assignment."""
 
     name: str
     term: Term
@@ -104,15 +104,14 @@ class Given(Struct, frozen=True):
 
 
 def names_of(kernel: FuncDef, accesses: Iterable[Access]) -> Names:
-    """The names that are assigned once, to a block coordinate or to what follows from one by arithmetic, and those that
-    the accesses have as indices."""
-    count = _counted(kernel)
-    known = {x.name: x.term for x in assigned(kernel)}
+    """The names for terms in an explanation: those of `assigned_once`, and names that are indices of accesses."""
+    count = _count_bindings(kernel)
+    known = {x.name: x.term for x in assigned_once(kernel)}
     counted = frozenset(n.span.line for n in nodes(kernel.body) if isinstance(n, For) and _counts(n.iterable))
     bare = Spelling(partial(_counter, counted), _symbol, lambda name: "?")
     given = tuple((name, bare(term)) for name, term in known.items() if term.varying)
     for name, term in _indices(kernel, accesses, count):
-        if name not in known and term.varying and (term.single is None or _divided(term)):
+        if name not in known and term.varying and (term.single is None or _is_division(term)):
             known[name] = term
     found: dict[Term, str] = {}
     for name, term in known.items():
@@ -122,9 +121,9 @@ def names_of(kernel: FuncDef, accesses: Iterable[Access]) -> Names:
     return Names(replace(bare, names=tuple(longest)), given)
 
 
-def assigned(kernel: FuncDef) -> tuple[Given, ...]:
-    """Names that are assigned once, to a block coordinate or to what follows from one by arithmetic."""
-    count = _counted(kernel)
+def assigned_once(kernel: FuncDef) -> tuple[Given, ...]:
+    """Names that are assigned once, to a block coordinate or to an arithmetic expression of block coordinates."""
+    count = _count_bindings(kernel)
     known: dict[str, Term] = {}
     found: list[Given] = []
     for node in nodes(kernel.body):
@@ -136,23 +135,23 @@ def assigned(kernel: FuncDef) -> tuple[Given, ...]:
     return tuple(found)
 
 
-def _counted(kernel: FuncDef) -> dict[str, int]:
-    """How often each name is bound."""
+def _count_bindings(kernel: FuncDef) -> dict[str, int]:
+    """The number of bindings of each name."""
     count: dict[str, int] = {p.name: 1 for p in kernel.params}
     for node in nodes(kernel.body):
-        for name in _bound(node):
+        for name in _bound_names(node):
             count[name] = count.get(name, 0) + 1
     return count
 
 
-def _divided(term: Term) -> bool:
+def _is_division(term: Term) -> bool:
     return isinstance(term.single, (FloorDiv, Mod))
 
 
 def _indices(
     kernel: FuncDef, accesses: Iterable[Access], count: Mapping[str, int],
 ) -> Iterator[tuple[str, Term]]:
-    """Names that stand as indices of accesses, with what they are, as far as they are one thing."""
+    """Names that are indices of accesses, with their terms. A name with several terms is omitted."""
     calls = {n.span: n for n in nodes(kernel.body) if isinstance(n, Call)}
     found: dict[str, set[Term]] = {}
     for a in accesses:
@@ -175,12 +174,12 @@ def _index_of(call: Call) -> tuple[Expr, ...]:
 
 
 def _counts(e: Expr) -> bool:
-    """Whether a loop goes through `range(n)`, so that its variable is the number of the iteration."""
+    """Whether a loop iterates over `range(n)`, so that its variable is the number of the iteration."""
     return isinstance(e, Call) and isinstance(e.func, Name) and e.func.id == "range" and len(e.args) == 1
 
 
 def nodes(value: object) -> Iterator[object]:
-    """A node of the tree and everything inside it."""
+    """A node of the tree and all its descendants."""
     if isinstance(value, tuple):
         for x in value:
             yield from nodes(x)
@@ -191,8 +190,8 @@ def nodes(value: object) -> Iterator[object]:
                 yield from nodes(getattr(value, name))
 
 
-def _bound(node: object) -> Iterator[str]:
-    """Names that a statement binds."""
+def _bound_names(node: object) -> Iterator[str]:
+    """The names that a statement binds."""
     targets = getattr(node, "targets", None) or (getattr(node, "target", None),)
     for target in targets:
         for part in nodes(target) if target is not None else ():
@@ -201,12 +200,12 @@ def _bound(node: object) -> Iterator[str]:
 
 
 def _pairs(node: Assign) -> Iterator[tuple[str, Expr]]:
-    """`a, b = x, y` is two assignments."""
+    """Names with their values; `a, b = x, y` is two assignments."""
     for target in node.targets:
         if isinstance(target, Name):
             yield target.id, node.value
         elif isinstance(target, Sequence) and isinstance(node.value, Sequence):
-            # of other lengths it is an error, and binds nothing
+            # different lengths are an error at run time and bind nothing
             yield from ((t.id, v) for t, v in zip(target.items, node.value.items, strict=False)
                         if isinstance(t, Name) and len(target.items) == len(node.value.items))
 

@@ -1,4 +1,4 @@
-"""The steps of a proof in sentences. A proof compares two blocks that touch one element, and finds them to be one."""
+"""The steps of a proof in sentences. A proof compares two blocks that touch one element, and shows they are equal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tilecheck.rules.messages.reasons import Words, sentence_of
 from tilecheck.symbolic import Bid, Term
 from tilecheck.symbolic.steps import Lemma, ProofStep, Reason
 
-__all__ = ["sentences", "shortened"]
+__all__ = ["sentences", "shorten_terms"]
 
 
 def _axis(x: Term) -> str:
@@ -40,19 +40,19 @@ _SENTENCES: Final[Mapping[Enum, Callable[..., str]]] = {
     Lemma.INJECTIVE: lambda s, array: f"`{array}` holds no value twice, as is declared",
     Lemma.SEGMENTS: lambda s, array: f"the segments of `{array}` do not overlap, as is declared",
     Lemma.TICKET: lambda s, counter: f"`{counter}` gives no two blocks the same value, as is declared",
-    Lemma.CASES: lambda s, what: f"either way of `{s(what)}` leads to this",
+    Lemma.CASES: lambda s, what: f"both cases of `{s(what)}` lead to this",
 }
-"""The text of the steps that a report words more briefly."""
+"""The text of steps for which a report has a shorter text."""
 _LONG: Final = 150
-"""Characters of a sentence beyond which its terms are shortened."""
+"""The longest sentence, in characters, whose terms are not shortened."""
 
 
 def sentences(reason: Reason, names: Names) -> Iterator[str]:
-    """A reason, one sentence for each step; a declaration that would complete the proof is shown elsewhere."""
+    """A reason, one sentence for each step, without the declaration that would complete the proof."""
     words = Words(names.spelling, names.clause)
     found = dict.fromkeys(_sentence(step, words) for step in reason if step.rule is not Cause.WOULD_PROVE)
     for number, (text, follows) in enumerate(found):
-        yield shortened(f"so {text}" if follows and number else text)
+        yield shorten_terms(f"so {text}" if follows and number else text)
 
 
 def _sentence(step: ProofStep, words: Words) -> tuple[str, bool]:
@@ -62,8 +62,8 @@ def _sentence(step: ProofStep, words: Words) -> tuple[str, bool]:
     return text, step.rule is Lemma.SAME
 
 
-def shortened(text: str) -> str:
-    """A sentence whose long terms are cut: they are in the source, and nobody reads them here."""
+def shorten_terms(text: str) -> str:
+    """A sentence with its long terms shortened; the source has them in full."""
     if len(text) <= _LONG:
         return text
     return re.sub(r"`([^`]{60,})`", lambda m: f"`{m[1][:46].rstrip()} ...`", text)

@@ -1,4 +1,4 @@
-"""An explanation for people."""
+"""An explanation as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WIDTH: Final = 110
 
 
 def render_explanation(kernel: ExplainedKernel) -> str:
-    """The whole text."""
+    """The explanation of a kernel as text."""
     return "\n".join(_lines(kernel)) + "\n"
 
 
@@ -22,7 +22,7 @@ def _lines(k: ExplainedKernel) -> Iterator[str]:
     yield f"{k.file}:{k.line}: {k.name}: {k.verdict}"
     if k.names:
         yield ""
-        yield from _wrapped("  where ", (f"`{name}` is {_quoted(what)}" for name, what in k.names))
+        yield from _wrap_list("  where ", (f"`{name}` is {_quote(what)}" for name, what in k.names))
     for o in k.obligations:
         yield ""
         yield from _obligation(o)
@@ -39,7 +39,7 @@ def _lines(k: ExplainedKernel) -> Iterator[str]:
     yield from _contract(k)
 
 
-def _quoted(what: str) -> str:
+def _quote(what: str) -> str:
     return what if " of " in what else f"`{what}`"
 
 
@@ -57,15 +57,15 @@ def _obligation(o: ExplainedObligation) -> Iterator[str]:
         for step in o.steps:
             yield from _paragraph(_sentence(step), "  ")
     if o.needs:
-        yield from _wrapped("  needs: ", (f"`{c}`" for c in o.needs))
+        yield from _wrap_list("  needs: ", (f"`{c}`" for c in o.needs))
     if o.shown:
         yield from _paragraph(f"{'for example' if o.verdict != 'refuted' else 'witness'}: {o.shown[0]}", "  ", "    ")
         yield from (x for line in o.shown[1:] for x in _paragraph(line, "    "))
     for cost in o.costs:
         elsewhere = "" if cost.source == o.source else f": {cost.source}"
         yield from _paragraph(f"{cost.place}: {cost.text}{elsewhere}", "  ", "    ")
-    for text in o.settles:
-        yield from _paragraph(f"{'to mend it' if o.verdict == 'refuted' else 'to settle it'}: {text}", "  ", "    ")
+    for text in o.remedies:
+        yield from _paragraph(f"{'to fix it' if o.verdict == 'refuted' else 'to prove it'}: {text}", "  ", "    ")
 
 
 def _sentence(text: str) -> str:
@@ -73,9 +73,9 @@ def _sentence(text: str) -> str:
 
 
 def _contract(k: ExplainedKernel) -> Iterator[str]:
-    seen = "no launch of it is seen" if not k.launches else (
-        f"{k.launches} launch{'es' if k.launches > 1 else ''} seen")
-    yield f"What every launch must satisfy ({seen})"
+    seen = "no seen launch" if not k.launches else (
+        f"{k.launches} seen launch{'es' if k.launches > 1 else ''}")
+    yield f"Contract ({seen})"
     if not k.contract:
         yield "  nothing"
     for c in k.contract:
@@ -95,8 +95,8 @@ def _clause(c: ExplainedClause) -> Iterator[str]:
 
 def _at(at: AtLaunch) -> str:
     values = ", ".join(f"{n} = {v}" for n, v in at.values)
-    said = f": {at.text}" if at.text else ""
-    return (f"{at.span.file}:{at.span.line}, {at.function}: {at.state}{said}"
+    clause = f": {at.text}" if at.text else ""
+    return (f"{at.span.file}:{at.span.line}, {at.function}: {at.state}{clause}"
             f"{f', with {values}' if values else ''}")
 
 
@@ -105,5 +105,5 @@ def _paragraph(text: str, first: str, rest: str | None = None) -> list[str]:
                          break_long_words=False, break_on_hyphens=False)
 
 
-def _wrapped(label: str, parts: Iterable[str]) -> list[str]:
+def _wrap_list(label: str, parts: Iterable[str]) -> list[str]:
     return _paragraph(label + ", ".join(parts), "", " " * len(label))

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from tilecheck.explain.names import assigned
+from tilecheck.explain.names import assigned_once
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.witness_loops import values_of_loops
 from tilecheck.pipeline.single_kernel import Study
@@ -61,7 +61,7 @@ def _names(
     study: Study, plan: Scheduled, setting: Setting, who: Sequence[Meets], envs: Sequence[dict[Atom, int]],
 ) -> Iterator[Part]:
     lacking = set(_lacking(study, plan, setting, who))
-    for x in assigned(study.definition):
+    for x in assigned_once(study.definition):
         if any(isinstance(a, Bid) for a in atoms_in(x.term)):
             values = _values([x.term], envs)
             if values is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tilecheck.explain.names import Given, assigned
+from tilecheck.explain.names import Given, assigned_once
 from tilecheck.interp.kernel.access import Access
 from tilecheck.symbolic import Atom, Bid, FloorDiv, Mod, Term, atoms_in, evaluate
 from tilecheck.syntax.tree import FuncDef
@@ -21,7 +21,7 @@ def left_out(
     used = atoms_in(*access.region.index, access.region.guard)
     # an index with the coordinate itself in it has every part of it
     whole = {a for t in access.region.index for a in t.atoms() if isinstance(a, Bid)}
-    for x in assigned(kernel):
+    for x in assigned_once(kernel):
         part = x.term.single
         lacking = isinstance(part, (FloorDiv, Mod)) and part not in used and whole.isdisjoint(atoms_in(x.term))
         if lacking and _differs(x.term, first, second, sizes):
