@@ -19,9 +19,9 @@ __all__ = ["KernelView"]
 
 
 class KernelView(Struct, frozen=True):
-    """A kernel in view of its launches.
+    """A kernel with its seen launches.
 
-    launches     those that are seen
+    launches     the seen launches
     clauses      its contract
     states       by clause text, what each launch makes of the clause
     reported     the obligations that are reported: refuted, not proved, or conditional on a clause that some launch

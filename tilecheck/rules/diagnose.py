@@ -28,7 +28,7 @@ __all__ = ["conclude"]
 def conclude(
     model: KernelModel, proof: Proof, launches: Sequence[Launch],
 ) -> tuple[KernelReport, tuple[Diagnostic, ...]]:
-    """Verdicts, contract and findings of a kernel in view of the launches that are seen in the checked tree.
+    """Verdicts, contract and findings of a kernel, given the launches of the checked files.
 
     `launches` may include one of which nothing is known, for those that may exist unseen.
     """
@@ -44,11 +44,14 @@ def conclude(
         find_breaches(model, clauses, states, seen, proof.obligations),
         tuple(find_type_faults(model, seen, faulty if model.dialect else frozenset())))
     findings += _in_kernel(view)
-    return _report(view), tuple(_completed(d, rank_of_axes(model.axes_read)) for d in _without_echoes(findings))
+    return _report(view), tuple(_complete(d, rank_of_axes(model.axes_read)) for d in _without_echoes(findings))
 
 
 def _at_obligation(s: Settled, model: KernelModel) -> Diagnostic:
-    """The finding for an obligation. In the dialect what is not proved is an error: a launch enforces all else."""
+    """The finding for an obligation.
+
+    In the dialect an unproven obligation is an error: a launch enforces the clauses of all others.
+    """
     report = RULES[s.code].obligation
     assert report is not None
     found = report(s, model)
@@ -62,9 +65,8 @@ def _in_kernel(view: KernelView) -> Iterator[Diagnostic]:
             yield from rule.kernel(view)
 
 
-def _completed(d: Diagnostic, rank: int) -> Diagnostic:
-    """The finding with what its rule says of all its findings, and with blocks named by as many numbers as the kernel
-    has grid axes."""
+def _complete(d: Diagnostic, rank: int) -> Diagnostic:
+    """The finding with the flag of its rule, and with blocks named by as many numbers as the kernel has grid axes."""
     witness = None if d.witness is None else replace(d.witness, rank=rank)
     return replace(d, witness=witness, residual=RULES[d.code].residual)
 

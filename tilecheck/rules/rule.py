@@ -1,4 +1,4 @@
-"""What a rule is: its code and name, the severity of its findings, and the functions that produce them.
+"""A rule: its code and name, the severity of its findings, and the functions that produce them.
 
 Each rule has one module, `tilecheck.rules.GROUP.NAME`. The docstring of the module is the page of the rule, and the
 constant `RULE` of the module is its `Rule`.
@@ -29,7 +29,7 @@ MypyCode: TypeAlias = Literal[
 class Rule(Struct, frozen=True, kw_only=True):
     """A rule.
 
-    code         `TC` and three digits, of which the first is the series
+    code         `TC` and three digits; the first one is the series
     name         the pattern that it finds, in words joined by `-`; reads well after "allow"
     summary      one sentence fragment for lists
     severity     of its findings, unless a finding is milder
@@ -42,7 +42,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     Three functions produce findings; a rule has those that it needs.
 
     obligation   the finding for an obligation that is not discharged and has the code of this rule
-    kernel       the findings about a kernel in view of its launches
+    kernel       the findings about a kernel and its seen launches
     event        the finding for an ownership error in host code
     """
 

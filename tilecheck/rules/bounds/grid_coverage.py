@@ -99,20 +99,20 @@ CODE: Final = "TC205"
 def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     """The launches with more blocks than tiles, and those that do not write all of an output."""
     kernel = view.model.name
-    yield from (_beyond(breach, kernel) for breach in view.breaches if breach.exceeds_tiles)
-    yield from (_uncovered(found, kernel) for found in find_uncovered(view.model, view.launches))
+    yield from (_describe_excess(breach, kernel) for breach in view.breaches if breach.exceeds_tiles)
+    yield from (_describe_uncovered(found, kernel) for found in find_uncovered(view.model, view.launches))
 
 
-def _beyond(breach: Breach, kernel: str) -> Diagnostic:
+def _describe_excess(breach: Breach, kernel: str) -> Diagnostic:
     s, clause = breach.needing, breach.clause.text
     assert s is not None
     blocks = _blocks(breach)
     has = f"has {blocks}, more than" if blocks else "has more blocks than"
     message = f"this launch {has} `{s.access.array}` has tiles for: it breaks `{clause}`{_say(breach.result.values)}"
-    notes = [Note(f"`{s.access.array}` is accessed here, and a tile that is wholly outside is undefined",
+    notes = [Note(f"`{s.access.array}` is accessed here; an access to a tile that lies wholly outside is undefined",
                   s.access.span)]
     if breach.result.text:
-        notes.insert(0, Note(f"here the clause says {breach.result.text}"))
+        notes.insert(0, Note(f"at this launch the clause is {breach.result.text}"))
     if breach.sampled:
         notes.append(Note(SAMPLED, breach.launch.span))
     severity: Severity = breach_severity(breach)
@@ -121,7 +121,7 @@ def _beyond(breach: Breach, kernel: str) -> Diagnostic:
 
 
 def _say(values: tuple[tuple[str, int], ...]) -> str:
-    return f" (say, with {values_of(values)})" if values else ""
+    return f" (for example, with {values_of(values)})" if values else ""
 
 
 def _blocks(breach: Breach) -> str:
@@ -134,11 +134,11 @@ def _blocks(breach: Breach) -> str:
     return "" if value is None else f"{value} blocks on axis {axis}"
 
 
-def _uncovered(found: Uncovered, kernel: str) -> Diagnostic:
+def _describe_uncovered(found: Uncovered, kernel: str) -> Diagnostic:
     array = found.access.array
     message = (f"this launch does not write all of `{array}`, which `{found.fresh}` leaves uninitialised: its blocks "
                f"end before axis {found.axis} does{_say(found.covers.values)}")
-    notes = (Note(f"covering it takes {found.covers.text}"),
+    notes = (Note(f"it is covered only if {found.covers.text}"),
              Note(f"each block writes its own tile of `{array}` here", found.access.span))
     return Diagnostic(CODE, "warning", message, found.launch.span, kernel, notes,
                       "round the number of blocks up: `ct.cdiv(n, T)`, not `n // T`")

@@ -66,21 +66,21 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     for lint in view.lints:
         match lint:
             case NarrowedIndex():
-                yield _narrowed(lint, view.model.name)
+                yield _describe_narrowed(lint, view.model.name)
             case DeclaredWide():
                 message = (f"the index of `{lint.access.array}` may wrap: it is computed in 32 bits, and "
                            f"`{lint.clause}` admits sizes beyond 2**31")
                 yield Diagnostic(CODE, "warning", message, lint.span, view.model.name, (), _WIDEN)
     for wrapping in wrapping_at_launches(view.model, view.launches):
-        yield _wrapping(wrapping, view.model.name)
+        yield _describe_wrapping(wrapping, view.model.name)
 
 
-def _narrowed(lint: NarrowedIndex, kernel: str) -> Diagnostic:
+def _describe_narrowed(lint: NarrowedIndex, kernel: str) -> Diagnostic:
     n, array = lint.narrowing, lint.access.array
     lane = n.value.single
     what = f"ct.arange({spelled(lane.size)})" if isinstance(lane, Lane) else spelled(n.value)
     message = (f"`{what}` is narrowed to {n.dtype} and becomes an index of `{array}`: from {_power(lint.capacity)} on "
-               "it is another index")
+               "it is a different index")
     wide = "int64" if n.bits == 32 else "int32"
     return Diagnostic(CODE, "warning", message, lint.span, kernel,
                       (Note(f"`{array}` is indexed here", lint.access.span),), f"keep the index in {wide}")
@@ -90,9 +90,9 @@ def _power(value: int) -> str:
     return f"2**{value.bit_length() - 1}" if value > 2**16 else str(value)
 
 
-def _wrapping(lint: WrappingIndex, kernel: str) -> Diagnostic:
+def _describe_wrapping(lint: WrappingIndex, kernel: str) -> Diagnostic:
     message = (f"the index of `{lint.access.array}` wraps: it is computed in 32 bits, and reaches "
-               f"`{spelled(lint.bound)}`, which is 2**31 or more in a visible launch")
+               f"`{spelled(lint.bound)}`, which is 2**31 or more in a seen launch")
     return Diagnostic(CODE, "warning", message, lint.span, kernel,
                       (Note("it is launched here", lint.launch.span),), _WIDEN)
 

@@ -89,12 +89,12 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     texts = _semantic(s)
     notes: list[Note] = []
     if s.other is not None and s.other.span != s.access.span:
-        notes.append(Note(f"together with the write to `{s.access.array}` here", s.other.span))
+        notes.append(Note(f"the other write to `{s.access.array}` is here", s.other.span))
     if s.witness is not None:
         what = f"two blocks write {element_of(s.access.array, s.witness)}"
         notes.append(Note(f"{launch_of(s.witness)} {what}", restates=True))
     notes += s.advice.notes
-    message = (f"what this writes to `{s.access.array}` runs into the next row, which belongs to another block, unless "
+    message = (f"this write to `{s.access.array}` extends into the next row, which belongs to another block, unless "
                f"{clause_list(texts)}")
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes),
                       s.advice.help or _help(texts), s.witness, Proposal(requires=texts))
@@ -109,7 +109,7 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
 
 def _read(s: Settled, access: Access, model: KernelModel) -> Diagnostic:
     texts = _semantic(s)
-    message = f"what this reads of `{access.array}` runs into the next row unless {clause_list(texts)}"
+    message = f"this read of `{access.array}` extends into the next row unless {clause_list(texts)}"
     rows = (n for n in s.advice.notes if n.span is not None and not _about_blocks(n))
     notes = (Note("the write that does the same is here", s.access.span), *rows, *_in_numbers(s, access, model))
     return Diagnostic(CODE, "warning", message, access.span, model.name, notes, s.advice.help or _help(texts),
@@ -122,7 +122,7 @@ def _about_blocks(n: Note) -> bool:
 
 
 def _in_numbers(s: Settled, access: Access, model: KernelModel) -> Iterator[Note]:
-    """What the read takes in the example, where its row ends, and what follows from that."""
+    """The elements that the read takes in the example, and the end of its row."""
     read = spilled_read(s, access)
     if read is None or s.witness is None:
         return
@@ -130,7 +130,8 @@ def _in_numbers(s: Settled, access: Access, model: KernelModel) -> Iterator[Note
     block = block_name(s.witness.second.block, model.axes_read)
     yield Note(f"with {sizes} block {block} reads {_range(access.array, read.first, read.last)}", access.span, True)
     yield Note(f"the row of block {block} ends with {_range(access.array, read.end - 1, read.end - 1)}: "
-               f"{_range(access.array, read.end, read.last)} is of the next row, and goes into the result of this one")
+               f"{_range(access.array, read.end, read.last)} belongs to the next row, and becomes part of the "
+               "result of this one")
 
 
 def _range(array: str, first: int, last: int) -> str:

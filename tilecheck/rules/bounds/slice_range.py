@@ -69,7 +69,7 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     """An error for each slice that is wrong in every launch, and a note for each of which nothing is proved."""
     for s in view.proof.slices:
         if s.fault is not None:
-            yield _wrong(s, s.fault, view.model.name)
+            yield _describe_fault(s, s.fault, view.model.name)
         elif s.verdict == "unproven":
             message = f"this slice of `{s.array}`: {reason_text(s.reason)}"
             yield Diagnostic(CODE, "note", message, s.span, view.model.name, (_UNCHECKED,),
@@ -85,7 +85,7 @@ _HELP: Final[Mapping[str, str]] = {
 }
 
 
-def _wrong(settled: SettledSlice, fault: SliceFault, kernel: str) -> Diagnostic:
+def _describe_fault(settled: SettledSlice, fault: SliceFault, kernel: str) -> Diagnostic:
     s, scalars = fault.use, dict(fault.scalars)
     env: dict[Atom, int] = {a: scalars[a.key] for a in atoms_in(s.start, s.stop, s.extent) if a.key in scalars}
     env.update(fault.coordinates)

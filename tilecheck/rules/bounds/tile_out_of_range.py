@@ -149,7 +149,7 @@ from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC201"
 
-UNDEFINED = "a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that stick out"
+UNDEFINED = "an access to a tile that lies wholly outside is undefined behaviour, even with bounds checks"
 
 
 def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
@@ -186,15 +186,15 @@ def _open(s: Settled, model: KernelModel) -> Diagnostic:
 
 def _one_too_many(s: Settled, loop: RangeLoop, model: KernelModel) -> Diagnostic:
     what = "begins" if s.reach is not None and s.reach.step is not None else "is"
-    message = (f"in the last iteration of the loop in line {loop.header.line}, the index{index_text(s)} {what} past "
-               f"the end {place(s)}, whatever the launch")
+    message = (f"in the last iteration of the loop on line {loop.header.line}, the index{index_text(s)} {what} past "
+               f"the end {place(s)}, in every launch")
     notes = (Note("the loop runs one iteration too far here", loop.header), Note(UNDEFINED))
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, notes,
                       "end the loop at the number of tiles: `ct.num_tiles(...)`")
 
 
 def _shared_out(s: Settled, model: KernelModel) -> Diagnostic:
-    """A clause that few launches satisfy: it tells of a mistake in the kernel."""
+    """The finding for a clause that few launches satisfy, which indicates a bug in the kernel."""
     semantic = [c for c in s.clauses if c.kind == "semantic"]
     past = any(goes_past(part) for c in semantic if c.cond is not None for part in (c.cond, *c.cond.args))
     kind = "shares" if s.witness is None and not past else "past" if s.witness is None else "degenerate"
@@ -209,7 +209,7 @@ _UNLESS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({
     # the blocks take shares of the tiles, and nothing keeps the last share from going on past the end
     "shares": ("runs past the end in the last blocks",
                "end each share at the number of tiles: `min((s + 1) * size, ct.num_tiles(...))`"),
-    "past": ("goes on past the last tile",
+    "past": ("continues past the last tile",
              "end the loop at the number of tiles: the one after the last begins outside"),
     "degenerate": ("leaves the array", ""),
 })

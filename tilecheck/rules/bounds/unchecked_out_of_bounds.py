@@ -83,7 +83,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
         axes = model.axes_read
         message = f"{at_block(s, axes)} {where(s)}, and nothing checks it"
         return Diagnostic(CODE, "error", message, s.access.span, model.name, (Note(example(s, axes), restates=True),),
-                          _checked(s, "keep the index inside"), s.witness)
+                          _help_to_check(s, "keep the index inside"), s.witness)
     if s.verdict == "conditional":
         # the launches are where it is decided
         message = f"without a bounds check, this stays {place(s)} only if {clause_list(_semantic(s))}"
@@ -93,7 +93,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     message = (f"without a bounds check, the index{index_text(s)} {place(s)} must stay inside, which is not proved: "
                f"{reason_text(s.reason)}")
     help_ = (f"if it does, say so in the kernel: # tilecheck: requires {s.missing}" if s.missing
-             else _checked(s, "mask the lanes that may be outside"))
+             else _help_to_check(s, "mask the lanes that may be outside"))
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, (), help_,
                       proposal=Proposal(requires=(s.missing,) if s.missing else ()))
 
@@ -102,19 +102,19 @@ def _semantic(s: Settled) -> tuple[str, ...]:
     return tuple(c.text for c in s.clauses if c.kind == "semantic")
 
 
-def _checked(s: Settled, otherwise: str) -> str:
+def _help_to_check(s: Settled, otherwise: str) -> str:
     raw = s.access.op.endswith("_offset")
     return otherwise if raw else f"leave out `check_bounds=False`, or {otherwise}"
 
 
 def _assumption(s: Settled, model: KernelModel) -> Diagnostic:
     if s.verdict == "conditional":
-        message = f"what is assumed here holds only if {clause_list(_semantic(s))}"
+        message = f"this assumption holds only if {clause_list(_semantic(s))}"
         help_ = f'declare what every launch satisfies: @requires("{" and ".join(_semantic(s))}")'
         return Diagnostic(CODE, "note", message, s.access.span, model.name, (), help_)
     refuted = s.verdict == "refuted"
-    message = (f"what is assumed here is false: {reason_text(s.reason)}" if refuted else
-               f"the compiler relies on what is assumed here, and it is not proved: {reason_text(s.reason)}")
+    message = (f"this assumption is false: {reason_text(s.reason)}" if refuted else
+               f"the compiler relies on this assumption, which is not proved: {reason_text(s.reason)}")
     return Diagnostic(CODE, "error" if refuted else "warning", message, s.access.span, model.name, (),
                       "assume a divisor that divides every value, or leave the assumption out")
 

@@ -80,7 +80,8 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
         other = second if found.written == first else first
         message = (f"`{found.text}` is passed as `{first}` and as `{second}`, and `{model.name}` writes "
                    f"`{found.written}`")
-        notes = (Note(f"the compiler takes arguments for separate storage and may keep an old value of `{other}` after "
+        notes = (Note(f"the compiler assumes that arguments do not overlap, and may use an old value of `{other}` "
+                      "after "
                       f"a write to `{found.written}`"), Note("the kernel is here", model.name_span))
         yield Diagnostic(CODE, "error", message, found.span, model.name, notes,
                          f"pass another array as `{other}`, or a copy")

@@ -104,23 +104,23 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
         yield Diagnostic(
             CODE, "error", message, launch.span, model.name, (Note("the kernel is here", model.name_span),),
             f"launch with extent 1 on axis {axis.axis}, or let the kernel read `ct.bid({axis.axis})`")
-    yield from (_broken(view, breach) for breach in view.breaches if not breach.exceeds_tiles)
+    yield from (_describe_breach(view, breach) for breach in view.breaches if not breach.exceeds_tiles)
 
 
-def _broken(view: KernelView, breach: Breach) -> Diagnostic:
+def _describe_breach(view: KernelView, breach: Breach) -> Diagnostic:
     model, clause, result = view.model, breach.clause, breach.result
     values = values_of(result.values)
     numbers = _in_numbers(model, clause, breach.launch, result)
     where = "" if not values else (
-        f" (say, with {values}{f': {numbers} is false' if numbers else ''})" if result.state == "broken" else
+        f" (for example, with {values}{f': {numbers} is false' if numbers else ''})" if result.state == "broken" else
         f": for {values}, {numbers or 'it'} is false")
-    message = f"this launch breaks `{clause.text}`, which `{model.name}` needs{where}"
+    message = f"this launch breaks `{clause.text}`, which `{model.name}` requires{where}"
     notes = [Note("the kernel is here", model.name_span)]
     if result.text:
-        notes.insert(0, Note(f"here the clause says {result.text}"))
+        notes.insert(0, Note(f"at this launch the clause is {result.text}"))
     needing = next((s for s in view.proof.obligations if any(c.text == clause.text for c in s.clauses)), None)
     if needing is not None:
-        notes.append(Note(f"what this does with `{needing.access.array}` needs it", needing.access.span))
+        notes.append(Note(f"this access to `{needing.access.array}` requires it", needing.access.span))
     if breach.sampled:
         notes.append(Note(SAMPLED, breach.launch.span))
     return Diagnostic(CODE, breach_severity(breach), message, breach.launch.span, model.name, tuple(notes),

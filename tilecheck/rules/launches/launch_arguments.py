@@ -87,11 +87,11 @@ _FAULTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({
     "grid-kind": ("the grid of this launch is {what}: it must be a tuple",
                   "write `(blocks,)`, `(x, y)` or `(x, y, z)`"),
     "grid-rank": ("the grid of this launch has {what} components: a grid has at most three",
-                  "fold two axes into one and take them apart in the kernel with `//` and `%`"),
+                  "merge two axes into one and separate them in the kernel with `//` and `%`"),
     "grid-float": ("component {what} of the grid of this launch is a float", "use `ct.cdiv(n, T)` or `n // T`"),
     "arguments-kind": ("the arguments of this launch are {what}: they must be a tuple", "write `(a, b, c)`"),
-    "keyword": ("`ct.launch` takes no keyword `{what}`: arguments of the kernel are passed by place in a tuple",
-                "pass the argument in the tuple, in the place of the parameter"),
+    "keyword": ("`ct.launch` takes no keyword `{what}`: arguments of the kernel are passed by position in a tuple",
+                "pass the argument in the tuple, at the position of the parameter"),
 })
 _EXPECTED: Final = MappingProxyType({
     "array": "an array", "list": "a list of arrays", "constant": "a compile-time constant", "scalar": "a number"})
@@ -160,7 +160,7 @@ _STAND_INS: Final = frozenset(_NUMBERS.values())
 
 
 def _mismatch(param: Param, argument: Argument) -> str | None:
-    """What is passed, when it is certainly of a kind that the parameter does not take."""
+    """The kind of an argument, if the parameter certainly does not accept it."""
     if argument.options:
         found = [_mismatch(param, option) for _, option in argument.options]
         return found[0] if all(found) else None

@@ -79,15 +79,15 @@ CODE: Final = "TC407"
 
 def report_event(event: Event) -> Diagnostic:
     if event.kind == "nested":
-        note = Note("what follows an operation runs inside it, where nothing can be launched and waited for")
+        note = Note("a continuation runs inside its operation, which cannot launch another one and wait for it")
         return finding(event, f"{event.subject} is run inside another operation", (note,))
-    first, second = map(_named, event.other.split("|"))
-    message = (f"`{event.subject}` is used by {event.use} on {second} while {event.what} on {first} may still work on "
+    first, second = map(_quote_stream, event.other.split("|"))
+    message = (f"`{event.subject}` is used by {event.use} on {second} while {event.what} on {first} may still use "
                "it: nothing orders the two")
     return finding(event, message, where(event, f"{event.what} is here"))
 
 
-def _named(stream: str) -> str:
+def _quote_stream(stream: str) -> str:
     """A stream that has a variable by that, any other as it is described."""
     return f"`{stream}`" if stream.isidentifier() else stream
 

@@ -13,7 +13,7 @@ __all__ = ["at_block", "example", "index_text", "place", "where"]
 
 
 def place(s: Settled) -> str:
-    """What the index selects: ` along axis 1 of \\`a\\``, ` in \\`a\\``."""
+    """The axis that the index selects: ` along axis 1 of \\`a\\``, ` in \\`a\\``."""
     array = s.access.array
     if s.reach is None or s.reach.axis is None:
         return f"in `{array.partition('[')[0]}`" if s.reach is not None and not s.reach.unchecked else f"in `{array}`"

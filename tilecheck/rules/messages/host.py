@@ -1,4 +1,4 @@
-"""What the findings of host code have in common."""
+"""Parts that findings in host code share."""
 
 from __future__ import annotations
 

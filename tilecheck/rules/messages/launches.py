@@ -1,4 +1,4 @@
-"""What the messages about launches that break a contract have in common."""
+"""Words that messages about launches that break a contract share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the messages about operands of operations have in common: shapes, types, and the lines that they come from."""
+"""Words that messages about operands of operations share: shapes, types, and the lines that they come from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
     "dims",
     "entries",
     "line",
-    "named",
+    "name_dtype",
     "op",
     "shapes",
     "stored_to",
@@ -38,11 +38,11 @@ def type_findings(view: KernelView, code: MisfitCode, words: Mapping[str, Words]
         if fault.misfit.code == code:
             message, help_ = words[fault.misfit.how](fault.use, fault.misfit, view.model.file)
             launch = fault.launch
-            notes = () if launch is None else (Note(f"in this launch {_passed(launch)}", launch.span),)
+            notes = () if launch is None else (Note(f"in this launch {_describe_arguments(launch)}", launch.span),)
             yield Diagnostic(code, "error", message, fault.use.span, view.model.name, notes, help_)
 
 
-def _passed(launch: FaultyLaunch) -> str:
+def _describe_arguments(launch: FaultyLaunch) -> str:
     """`T = 48, n = 3 and `a` has 2 axes`"""
     parts = [f"{name} = {n}" for name, n in launch.values]
     parts += [f"`{name}` holds {dtype} elements" for name, dtype in launch.dtypes]
@@ -86,10 +86,10 @@ def op(use: Use) -> str:
 
 
 _CONSTANTS: Final[Mapping[Weak, str]] = {
-    Weak.INT: "an integer", Weak.FLOAT: "a number with a fraction", Weak.BOOL: "a truth value"}
+    Weak.INT: "an integer", Weak.FLOAT: "a float", Weak.BOOL: "a boolean"}
 
 
-def named(dtype: ElementType) -> str:
+def name_dtype(dtype: ElementType) -> str:
     """An element type, or the kind of a Python number that has none."""
     return _CONSTANTS[dtype] if isinstance(dtype, Weak) else "?" if isinstance(dtype, Partial) else str(dtype)
 

@@ -27,9 +27,9 @@ def origin_notes(model: KernelModel, shapes: Iterable[Iterable[Term | None]]) ->
         if origin.symbol in used:
             by.setdefault(origin.parameter, []).append(origin.symbol)
             spans[origin.parameter] = origin.span
-    return tuple(Note(_said(parameter, names), spans[parameter]) for parameter, names in by.items())
+    return tuple(Note(_describe_origin(parameter, names), spans[parameter]) for parameter, names in by.items())
 
 
-def _said(parameter: str, names: list[str]) -> str:
+def _describe_origin(parameter: str, names: list[str]) -> str:
     return f"{parameter} is a constant that the launch passes" if names == [parameter] else (
         f"{' and '.join(names)} from the annotation of `{parameter}`")

@@ -80,10 +80,10 @@ REASONS: Final[Mapping[Enum, Callable[..., str]]] = {
     Cause.RANKS_DIFFER: lambda w, array, first, second: f"`{array}` is used with {first} and with {second} indices",
     Cause.TOO_MANY_PAIRS: lambda w: "the kernel has more pairs of accesses than are looked at",
     Cause.NOT_UNDERSTOOD: lambda w: "part of the index or of a condition was not understood",
-    Cause.FROM_DATA: lambda w: "the place depends on data",
-    Cause.FROM_ARRAY: lambda w, array: f"the place depends on the contents of `{array}`",
+    Cause.FROM_DATA: lambda w: "the location depends on data",
+    Cause.FROM_ARRAY: lambda w, array: f"the location depends on the contents of `{array}`",
     Cause.INDEX_FROM_ARRAY: lambda w, array: f"it depends on the contents of `{array}`",
-    Cause.WOULD_PROVE: lambda w, annotation: f"`{annotation}` would settle it",
+    Cause.WOULD_PROVE: lambda w, annotation: f"`{annotation}` would prove it",
     Cause.WRAPS: lambda w, number, bits: f"`{w.clause(number)}` is computed in {bits} bits, and nothing bounds it",
     Cause.WOULD_BOUND: lambda w, array:
         f"declaring `range({array}, lo, hi)`, with numbers between which it lies, would bound it",
@@ -109,16 +109,16 @@ REASONS: Final[Mapping[Enum, Callable[..., str]]] = {
 
     Cause.OWN_ELEMENT: lambda w: "each lane has its own element",
     Cause.LANES_COLLIDE: lambda w: "two lanes write one element",
-    Cause.LANES_OPEN: lambda w: "the lanes could not be told apart",
+    Cause.LANES_OPEN: lambda w: "no proof was found that the lanes are disjoint",
     Cause.OWN_ELEMENTS: lambda w: "each iteration has its own elements",
     Cause.ITERATIONS_COLLIDE: lambda w: "two iterations write one element",
-    Cause.ITERATIONS_OPEN: lambda w: "the iterations could not be told apart",
+    Cause.ITERATIONS_OPEN: lambda w: "no proof was found that the iterations are disjoint",
 
     Construction.OWN_PIECE: lambda w, array: f"each block stores its own piece of `{array}` (one piece a block)",
     Construction.OWN_CELL: lambda w, array:
-        f"each block stores only through the cell that `{array}` minted for it (one cell a block)",
+        f"each block stores only through the cell that `{array}` issued for it (one cell a block)",
     Construction.OWN_CELLS: lambda w, array:
-        f"each block stores only through the cells that `{array}` minted for it, and the schedule gives no cell to two "
+        f"each block stores only through the cells that `{array}` issued for it, and the schedule gives no cell to two "
         "blocks",
     Construction.OWN_NESTED: lambda w, array: f"each block stores only nested tiles of its own piece of `{array}`",
     Construction.OWN_SELECTED: lambda w, array:
@@ -127,9 +127,9 @@ REASONS: Final[Mapping[Enum, Callable[..., str]]] = {
     Construction.READS_OWN: lambda w, array: f"each block reads back only its own piece of `{array}`",
     Construction.REACHES_AS_FAR: lambda w, array, other: f"`{array}` reaches as far as `{other}`",
     Construction.SHAPE_OPEN: lambda w:
-        "the shape of what is stored here is not known, and a tile of another shape lies in another piece",
-    Cause.LENT_ARRAY: lambda w: "the array was only lent to the kernel",
-    Cause.NO_ATOMIC: lambda w: "it is no atomic",
+        "the shape of the stored tile is not known, and a tile of another shape lies in another piece",
+    Cause.LENT_ARRAY: lambda w: "the kernel only borrows the array",
+    Cause.NO_ATOMIC: lambda w: "it is not atomic",
     Cause.NESTED_REACHES_OUT: lambda w: "a nested tile may reach into the next piece",
     Cause.OTHER_SHAPE: lambda w: "a tile of another shape lies in another piece",
     Cause.NOT_OWN_PIECE: lambda w: "it does not go through a piece that the block owns",

@@ -124,66 +124,73 @@ def _names(names: tuple[str, ...]) -> str:
 
 
 def _own(z: str) -> str:
-    return f"use a cell that `{z}` itself mints: `for cell in {z}.cells():`, or `{z}.store(t)` for the only piece"
+    return f"use a cell that `{z}` issues: `for cell in {z}.cells():`, or `{z}.store(t)` for the only piece"
 
 
-def _made(f: Fault) -> tuple[str, str]:
-    return f"`{f.array}` is indexed by numbers, and only a cell that `{f.array}` minted selects a piece", _own(f.array)
+def _describe_made(f: Fault) -> tuple[str, str]:
+    return f"`{f.array}` is indexed by numbers, but only a cell that `{f.array}` issued selects a piece", _own(f.array)
 
 
-def _computed(f: Fault) -> tuple[str, str]:
-    return (f"`{f.array}` is indexed by the result of arithmetic: what is computed from a cell is no cell",
+def _describe_computed(f: Fault) -> tuple[str, str]:
+    return (f"`{f.array}` is indexed by the result of arithmetic: a value that is computed from a cell is not a cell",
             _own(f.array))
 
 
-def _foreign(f: Fault) -> tuple[str, str]:
+def _describe_foreign(f: Fault) -> tuple[str, str]:
     other, *alike = f.words
-    return (f"the cell of `{other}` selects a piece of `{f.array}`, whose pieces are others",
+    return (f"a cell of `{other}` is used to select a piece of `{f.array}`, which has other pieces",
             f"walk both together, `for cell in {f.array}.cells({other}):`, or use a cell of `{f.array}`" if alike else
             _own(f.array))
 
 
-def _coordinates(f: Fault) -> tuple[str, str]:
+def _describe_coordinates(f: Fault) -> tuple[str, str]:
     other = f.words[0]
-    return (f"`{f.array}.coords` is asked for a cell of `{other}`, whose pieces are others",
+    return (f"`{f.array}.coords` gets a cell of `{other}`, which has other pieces",
             f"`{other}.coords(cell)`")
 
 
-def _numbered(f: Fault) -> tuple[str, str]:
-    return (f"`{f.array}.coords` is asked for a number, and only a cell has coordinates",
-            f"ask for those of a cell that `{f.array}` minted: `for cell in {f.array}.cells():`")
+def _describe_numbered(f: Fault) -> tuple[str, str]:
+    return (f"`{f.array}.coords` gets a number, but only a cell has coordinates",
+            f"pass a cell that `{f.array}` issued: `for cell in {f.array}.cells():`")
 
 
-def _joined(f: Fault) -> tuple[str, str]:
-    return (f"what indexes `{f.array}` is a cell of {_names(f.words)}, depending on a condition: where the ways meet "
-            "nobody knows whose", f"store in each branch, through the cell that `{f.array}` minted there")
+def _describe_joined(f: Fault) -> tuple[str, str]:
+    return (f"the index of `{f.array}` is a cell of {_names(f.words)}, depending on a condition: after the branches "
+            "its owner is not known", f"store in each branch, through the cell that `{f.array}` issued there")
 
 
 _LOST: Final = {
-    "changed in a loop": "a loop puts another value in its place",
+    "changed in a loop": "a loop assigns another value to it",
     "one of several values": "it is one of several values",
 }
 
 
-def _lost(f: Fault) -> tuple[str, str]:
-    why = _LOST.get(f.words[0], "nothing is known of where it comes from")
-    return f"what indexes `{f.array}` is not known to be a cell of it: {why}", _own(f.array)
+def _describe_lost(f: Fault) -> tuple[str, str]:
+    why = _LOST.get(f.words[0], "its origin is not known")
+    return f"the index of `{f.array}` is not known to be one of its cells: {why}", _own(f.array)
 
 
-def _either(f: Fault) -> tuple[str, str]:
-    return (f"this is one of the outputs {_names(f.words)}, depending on a condition: neither its tile nor its place "
-            "is known when the kernel is compiled", "store to each output in its own branch")
+def _describe_either(f: Fault) -> tuple[str, str]:
+    return (f"this is one of the outputs {_names(f.words)}, depending on a condition: neither its tile nor its "
+            "location is known when the kernel is compiled", "store to each output in its own branch")
 
 
-def _raw(f: Fault) -> tuple[str, str]:
-    return (f"`ct.{f.words[0]}` writes to the whole array behind `{f.array}`, past the pieces that blocks own",
-            f'write through `{f.array}`, or take responsibility: @unsafe("why no two blocks meet")')
+def _describe_raw(f: Fault) -> tuple[str, str]:
+    return (f"`ct.{f.words[0]}` writes to the whole array behind `{f.array}`, which bypasses the pieces that blocks "
+            "own",
+            f'write through `{f.array}`, or take responsibility: @unsafe("why no two blocks write one element")')
 
 
 _WORDS: Final[Mapping[str, Callable[[Fault], tuple[str, str]]]] = {
-    "made": _made, "computed": _computed, "foreign": _foreign, "coordinates": _coordinates, "numbered": _numbered,
-    "joined": _joined, "lost": _lost, "either": _either,
-    "raw": _raw,
+    "made": _describe_made,
+    "computed": _describe_computed,
+    "foreign": _describe_foreign,
+    "coordinates": _describe_coordinates,
+    "numbered": _describe_numbered,
+    "joined": _describe_joined,
+    "lost": _describe_lost,
+    "either": _describe_either,
+    "raw": _describe_raw,
 }
 
 

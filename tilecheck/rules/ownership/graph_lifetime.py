@@ -85,9 +85,9 @@ CODE: Final = "TC406"
 
 def report_event(event: Event) -> Diagnostic:
     if event.kind == "replayed":
-        message = f"`{event.other}` is replayed after `{event.subject}`, which it works on, is gone"
+        message = f"`{event.other}` is replayed after `{event.subject}`, which it uses, is gone"
         return finding(event, message, where(event, "it was captured here"))
-    message = f"`{event.subject}` is {event.use} while a graph that works on it can still be replayed"
+    message = f"`{event.subject}` is {event.use} while a graph that uses it can still be replayed"
     return finding(event, message, where(event, "the graph was captured here"))
 
 

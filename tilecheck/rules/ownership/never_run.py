@@ -70,7 +70,8 @@ CODE: Final = "TC404"
 
 def report_event(event: Event) -> Diagnostic:
     some = " on some path" if event.kind == "some path" else ""
-    note = Note("calling a kernel of the dialect only builds an operation: nothing runs before it is told to")
+    note = Note("calling a kernel of the dialect only builds an operation: it runs with `.sync()`, `.start()` or "
+                "`await`")
     return finding(event, f"{event.subject} is built and{some} never run", (note,))
 
 

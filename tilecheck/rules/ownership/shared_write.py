@@ -89,12 +89,12 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
         "item": f"an assignment to an item of `{fault.array}`",
         "raw": f"`ct.{''.join(fault.words)}`",
     }[fault.how]
-    message = f"{how} writes to `{fault.array}`, which is only lent to the kernel: it is a `Ref`"
+    message = f"{how} writes to `{fault.array}`, which the kernel only borrows: it is a `Ref`"
     span = next((p.span for p in model.params if p.name == fault.array), None)
     notes = () if span is None else (Note(f"`{fault.array}` is declared here", span),)
     return Diagnostic(
         CODE, "error", message, fault.span, model.name, notes,
-        f"declare `{fault.array}: Mut[...]` if the kernel is to write it; else store to an output")
+        f"declare `{fault.array}: Mut[...]` if the kernel writes it; otherwise store to an output")
 
 
 def report_event(event: Event) -> Diagnostic:
@@ -102,7 +102,7 @@ def report_event(event: Event) -> Diagnostic:
     if event.kind == "read-only":
         return finding(event, f"`{event.subject}` is {event.use}, but it is a read-only view")
     return finding(event, f"`{event.subject}` is {event.use}, but another handle shares its memory",
-                   where(event, "that one was made here"))
+                   where(event, "the other handle was created here"))
 
 
 RULE: Final = Rule(

@@ -76,12 +76,12 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
             yield Diagnostic(CODE, "error", message, fault.span, model.name, (), help_)
 
 
-def _annotated(array: str, written: bool) -> tuple[str, str]:
-    return f"`{array}` is an array, and its annotation does not say who owns it", _fix(array, written)
+def _describe_annotated(array: str, written: bool) -> tuple[str, str]:
+    return f"`{array}` is an array, but its annotation does not state who owns it", _fix(array, written)
 
 
-def _used(array: str, written: bool) -> tuple[str, str]:
-    return f"`{array}` is used as an array, and nothing says who owns it", _fix(array, written)
+def _describe_used(array: str, written: bool) -> tuple[str, str]:
+    return f"`{array}` is used as an array, but nothing states who owns it", _fix(array, written)
 
 
 def _fix(array: str, written: bool) -> str:
@@ -89,39 +89,46 @@ def _fix(array: str, written: bool) -> str:
     return f"annotate it `{array}: {kind}[dtype, extents]`: the kernel {does} it"
 
 
-def _bare(array: str, written: bool) -> tuple[str, str]:
-    return (f"the annotation of `{array}` names no element type, or not the extent of each axis",
+def _describe_bare(array: str, written: bool) -> tuple[str, str]:
+    return (f"the annotation of `{array}` lacks the element type or the extent of an axis",
             f"write both: `{array}: Mut[f32, B]` for an output, `Ref[f32, Dyn]` for an input")
 
 
-def _open(array: str, written: bool) -> tuple[str, str]:
-    return (f"the annotation of `{array}` leaves an extent of its pieces open, and a piece has fixed extents",
+def _describe_open(array: str, written: bool) -> tuple[str, str]:
+    return (f"the annotation of `{array}` leaves an extent of its pieces open, but a piece has fixed extents",
             "write a type variable instead of `Dyn`: its value comes from the partition")
 
 
-def _element(array: str, written: bool) -> tuple[str, str]:
-    return (f"the annotation of `{array}` names a type of Python, and elements have one of the device",
-            f"write it first: `{array}: {'Mut[f32, B]' if written else 'Ref[f32, Dyn]'}`, or `i32`, `bool_`")
+def _describe_element(array: str, written: bool) -> tuple[str, str]:
+    return (f"the annotation of `{array}` names a type of Python, but elements have a type of the device",
+            f"write a type of the device first: `{array}: {'Mut[f32, B]' if written else 'Ref[f32, Dyn]'}`, or "
+            "`i32`, `bool_`")
 
 
-def _extent(array: str, written: bool) -> tuple[str, str]:
-    return (f"an extent in the annotation of `{array}` is neither a type variable nor one fixed number from 1 up",
+def _describe_extent(array: str, written: bool) -> tuple[str, str]:
+    return (f"an extent in the annotation of `{array}` is neither a type variable nor a positive number",
             "write a type variable, whose value comes from the launch, or a number as `Literal[48]`")
 
 
-def _axes(array: str, written: bool) -> tuple[str, str]:
+def _describe_axes(array: str, written: bool) -> tuple[str, str]:
     return (f"`{array}` is annotated with more than {MOST_AXES} axes",
             f"merge axes of `{array}` on the host: `.reshape(...)`")
 
 
-def _rest(array: str, written: bool) -> tuple[str, str]:
-    return (f"`{array}` takes any number of arguments, and a kernel has a fixed number of parameters",
+def _describe_rest(array: str, written: bool) -> tuple[str, str]:
+    return (f"`{array}` takes any number of arguments, but a kernel has a fixed number of parameters",
             "write them out: `x: Ref[f32, Dyn], y: Ref[f32, Dyn]`")
 
 
 _WORDS: Final[Mapping[str, Callable[[str, bool], tuple[str, str]]]] = {
-    "annotated": _annotated, "used": _used, "bare": _bare, "open": _open,
-    "element": _element, "extent": _extent, "axes": _axes, "rest": _rest,
+    "annotated": _describe_annotated,
+    "used": _describe_used,
+    "bare": _describe_bare,
+    "open": _describe_open,
+    "element": _describe_element,
+    "extent": _describe_extent,
+    "axes": _describe_axes,
+    "rest": _describe_rest,
 }
 
 

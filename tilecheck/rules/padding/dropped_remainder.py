@@ -69,19 +69,19 @@ CODE: Final = "TC305"
 def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     """A warning for each loop that may leave out elements."""
     kernel = view.model.name
-    yield from (_dropped(lint, kernel) for lint in view.lints if isinstance(lint, DroppedRemainder))
-    yield from (_dropped(lint, kernel) for lint in at_launches(view.model, view.launches))
+    yield from (_describe(lint, kernel) for lint in view.lints if isinstance(lint, DroppedRemainder))
+    yield from (_describe(lint, kernel) for lint in at_launches(view.model, view.launches))
 
 
-def _dropped(lint: DroppedRemainder, kernel: str) -> Diagnostic:
+def _describe(lint: DroppedRemainder, kernel: str) -> Diagnostic:
     array, n, t = lint.access.array, _operand(lint.size), _operand(lint.extent)
-    message = (f"this loop walks `{array}` in {n} // {t} tiles of {t}: where {n} is no multiple of {t}, the "
+    message = (f"this loop walks `{array}` in {n} // {t} tiles of {t}: if {n} is not a multiple of {t}, the "
                f"last {n} % {t} elements are left out")
     size, extent = spelled(lint.size), spelled(lint.extent)
     return Diagnostic(
         CODE, "warning", message, lint.span, kernel,
         (*_launch(lint), Note(f"`{array}` is accessed here", lint.access.span)),
-        f"run to `ct.cdiv({size}, {extent})` with a padding that does not count, or "
+        f"run to `ct.cdiv({size}, {extent})` with a neutral padding, or "
         f'declare `@requires("{size} % {extent} == 0")`',
         proposal=Proposal(("ZERO",), (f"{n} % {t} == 0",), lint.access.span))
 

@@ -102,7 +102,7 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     for a in model.accesses:
         if not a.padding or (a.span, a.array) in seen:
             continue
-        found = _inside(a, integers) or _annotated(a, model) or _at_launch(a, model, launches)
+        found = _find_in_kernel(a, integers) or _find_annotation(a, model) or _find_at_launch(a, model, launches)
         if found is not None:
             seen.add((a.span, a.array))
             what, notes, dtype = found
@@ -122,17 +122,17 @@ def _used_as_index(model: KernelModel) -> Mapping[str, Access]:
 
 
 _Found: TypeAlias = tuple[str, tuple[Note, ...], str]
-"""What the array holds in words, notes, and the element type, empty where it is only known that these are integers."""
+"""The contents of an array in words, notes, and the element type, which is empty if only known to be an integer."""
 
 
-def _inside(a: Access, integers: Mapping[str, Access]) -> _Found | None:
+def _find_in_kernel(a: Access, integers: Mapping[str, Access]) -> _Found | None:
     use = integers.get(a.array)
     if use is None or a.padding not in _INTEGERS_LACK:
         return None
     return f"`{a.array}` holds integers", (Note("its elements are used as indices here", use.span),), ""
 
 
-def _annotated(a: Access, model: KernelModel) -> _Found | None:
+def _find_annotation(a: Access, model: KernelModel) -> _Found | None:
     """Where the parameter of a dialect kernel says what its elements are."""
     dtype = dict(model.ownership.dtypes).get(a.array)
     if dtype is None or a.padding not in _LACKS.get(dtype.name, ()) or a.array in model.ownership.mutable:
@@ -142,7 +142,7 @@ def _annotated(a: Access, model: KernelModel) -> _Found | None:
     return f"`{a.array}` holds {dtype} elements", notes, dtype.name
 
 
-def _at_launch(a: Access, model: KernelModel, launches: Sequence[Launch]) -> _Found | None:
+def _find_at_launch(a: Access, model: KernelModel, launches: Sequence[Launch]) -> _Found | None:
     names = [p.name for p in model.params]
     if a.array not in names:
         return None

@@ -132,7 +132,7 @@ CODE: Final = "TC301"
 
 _USES: Final[Mapping[str, str]] = {
     "store": "the store to `{0}`", "atomic": "the atomic update of `{0}`", "index": "an index",
-    "branch": "a condition that decides what is done", "mask": "a mask", "mma": "the matrix product",
+    "branch": "a branch condition", "mask": "a mask", "mma": "the matrix product",
     "mma_scaled": "the matrix product", "matmul": "the matrix product", "sum": "the sum", "prod": "the product",
     "max": "the maximum", "min": "the minimum", "argmax": "the position of the maximum",
     "argmin": "the position of the minimum", "reduce": "the reduction", "cumsum": "the running sum",
@@ -170,7 +170,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
         message = (f"{what} uses lanes of the tile loaded from `{array}` that lie outside it and have an unspecified "
                    "value")
         if s.verdict != "refuted":
-            message += f", unless {clause_list(tuple(dict.fromkeys(_said(c) for c in semantic)))}"
+            message += f", unless {clause_list(tuple(dict.fromkeys(_clause_text(c) for c in semantic)))}"
     witness = example.witness if example is not None and severity == "error" else None
     proposal = Proposal(
         () if o.how in _NONE | _OWN else (_NEUTRAL.get(o.how, "ZERO"),),
@@ -179,7 +179,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
         CODE, severity, message, o.span, model.name, tuple(notes), _help(array, o.how), witness, proposal)
 
 
-def _said(clause: Clause) -> str:
+def _clause_text(clause: Clause) -> str:
     """The clause without the flags that it is conditional on."""
     c = clause.cond
     if c is None or c.op != "or":

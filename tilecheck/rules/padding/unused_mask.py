@@ -62,19 +62,20 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     """A warning for each such value."""
     for u in view.model.observed.unused:
         if u.kind == "mask":
-            yield _unused(view.model, u)
+            yield _describe(view.model, u)
 
 
-def _unused(model: KernelModel, u: Unused) -> Diagnostic:
+def _describe(model: KernelModel, u: Unused) -> Diagnostic:
     unchecked = any(not a.checked and not a.tile for a in model.accesses)
     message = f"`{u.name}` is computed and never used: it limits no access"
     if unchecked:
-        note = "some accesses of this kernel do not check bounds: without a mask they touch whatever the index says"
+        note = ("some accesses of this kernel do not check bounds: without a mask they access any location that the "
+                "index selects")
     else:
-        note = ("accesses check bounds against the array by themselves; the mask would have kept out lanes that lie "
-                "inside the array and are still not meant")
+        note = ("accesses check bounds against the array by themselves, but the mask also excludes lanes that lie "
+                "inside the array and must not be used")
     maskable = any(a.op in _MASKABLE or a.op.startswith("atomic") for a in model.accesses)
-    fix = f"pass it where it belongs, as `mask={u.name}`, or delete it" if maskable else (
+    fix = f"pass it to an access, as `mask={u.name}`, or delete it" if maskable else (
         f"apply it, `ct.where({u.name}, ..., 0)`, or delete it")
     # a finding in a helper is the same for every kernel that calls it
     return Diagnostic(CODE, "warning", message, u.span, None if u.helper else model.name, (Note(note),), fix)

@@ -61,15 +61,15 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     """A warning for each such value."""
     for u in view.model.observed.unused:
         if u.kind in _WHAT:
-            yield _unused(view.model, u)
+            yield _describe(view.model, u)
 
 
-def _unused(model: KernelModel, u: Unused) -> Diagnostic:
+def _describe(model: KernelModel, u: Unused) -> Diagnostic:
     message = f"`{u.name}` is {_WHAT[u.kind]} and never reaches memory: nothing that is stored depends on it"
-    note = "the compiler removes it, and what leads to it alone"
+    note = "the compiler removes it, and the code that only computes it"
     # a finding in a helper is the same for every kernel that calls it
     return Diagnostic(CODE, "warning", message, u.span, None if u.helper else model.name, (Note(note),),
-                      f"store `{u.name}` or what is made of it, or delete it")
+                      f"store `{u.name}` or a value computed from it, or delete it")
 
 
 RULE: Final = Rule(

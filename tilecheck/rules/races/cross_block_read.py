@@ -89,7 +89,8 @@ CODE: Final = "TC103"
 def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     array = s.access.array
     notes = [Note(f"`{array}` is written here", s.other.span)] if s.other is not None else []
-    help_ = f"read what other blocks write to `{array}` in a second launch, or read from an array that nobody writes"
+    help_ = (f"read the elements of `{array}` that other blocks write in a second launch, or read an array that no "
+             "block writes")
     w = s.witness
     if s.verdict == "refuted" and w is not None:
         axes = model.axes_read
@@ -101,10 +102,11 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
                           s.advice.help or help_, w, Proposal(edits=s.advice.edits))
     semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
     if s.verdict == "conditional":
-        message = f"a block may read what another one writes to `{array}` unless {clause_list(semantic)}"
+        message = f"a block may read an element of `{array}` that another one writes unless {clause_list(semantic)}"
         help_ = f'declare what every launch satisfies: @requires("{" and ".join(semantic)}")'
     else:
-        message = f"could not prove that no block reads what another one writes to `{array}`: {reason_text(s.reason)}"
+        message = (f"could not prove that no block reads an element of `{array}` that another one writes: "
+                   f"{reason_text(s.reason)}")
         if s.missing:
             help_ = f"if it holds, say so in the kernel: # tilecheck: requires {s.missing}"
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), help_, w)

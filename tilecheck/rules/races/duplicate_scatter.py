@@ -75,7 +75,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
         first, second = (", ".join(str(v) for _, v in p.lanes) for p in (w.first, w.second))
         message = f"one {s.access.op} writes {element_of(array, w)} twice: from lane {first} and from lane {second}"
         note = Note(f"{launch_of(w)}, in block {block_name(w.first.block, model.axes_read)}; which of the two values "
-                    "stays is undefined", restates=True)
+                    "remains is undefined", restates=True)
         return Diagnostic(CODE, "error", message, s.access.span, model.name, (note,), help_, w)
     semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
     if s.verdict == "conditional":

@@ -88,13 +88,14 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
 def _weak_lock(s: Settled, model: KernelModel) -> Diagnostic:
     lock = next((array for array, _, how in s.access.locks if how != "ordered"),
                 next((array for array, _, _ in s.access.locks), "the lock"))
-    message = f"the lock `{lock}` does not order this access to `{s.access.array}`: it may move out of the locked part"
-    help_ = (f"take `{lock}` with memory_order=ct.MemoryOrder.ACQUIRE and give it back with RELEASE, both with "
+    message = (f"the lock `{lock}` does not order this access to `{s.access.array}`: the compiler may move it out of "
+               "the locked section")
+    help_ = (f"take `{lock}` with memory_order=ct.MemoryOrder.ACQUIRE and release it with RELEASE, both with "
              "memory_scope=ct.MemoryScope.DEVICE")
     w = s.witness
     notes = () if w is None else (Note(
-        f"{launch_of(w)} blocks {block_name(w.first.block, model.axes_read)} and "
-        f"{block_name(w.second.block, model.axes_read)} meet in {element_of(s.access.array, w)}", restates=True),)
+        f"{launch_of(w)}: blocks {block_name(w.first.block, model.axes_read)} and "
+        f"{block_name(w.second.block, model.axes_read)} both access {element_of(s.access.array, w)}", restates=True),)
     severity: Severity = "warning" if w is None else "error"
     return Diagnostic(CODE, severity, message, s.access.span, model.name, notes, help_, w)
 

@@ -88,26 +88,27 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
         if not launch.dependent:
             continue
         given = constants_of(model, launch)
-        early = next((e for e in model.observed.early if not _ahead(model, e) and not e.waited(given)), None)
+        early = next((e for e in model.observed.early if not _reads_ahead(model, e) and not e.waited(given)), None)
         if early is not None:
-            yield _early(model, launch, early)
+            yield _describe(model, launch, early)
             return
 
 
-def _ahead(model: KernelModel, early: Early) -> bool:
+def _reads_ahead(model: KernelModel, early: Early) -> bool:
     """Whether an array is read ahead of the wait on purpose: the kernel reads others after it, and not this one."""
     after = model.observed.after
     return early.reads and not early.waits and bool(after) and early.array not in after
 
 
-def _early(model: KernelModel, launch: Launch, early: Early) -> Diagnostic:
-    late = "on a path that has not waited for it" if model.observed.waits else "without ever waiting for it"
-    message = (f"`{model.name}` may start while the launch before it still runs, and touches `{early.array}` here "
+def _describe(model: KernelModel, launch: Launch, early: Early) -> Diagnostic:
+    late = "on a path that has not waited for it" if model.observed.waits else "without waiting for it"
+    message = (f"`{model.name}` may start while the previous launch is still running, and accesses `{early.array}` "
+               "here "
                f"{late}")
     return Diagnostic(
         CODE, "error", message, early.span, model.name,
         (Note("it is launched with programmatic_dependent_launch=True here", launch.span),
-         Note("what the launch before it writes is visible only after the wait")),
+         Note("the writes of the previous launch are visible only after the wait")),
         "call `ct.grid_dependency_control_wait()` before the first access, on every path")
 
 

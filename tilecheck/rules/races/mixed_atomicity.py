@@ -65,11 +65,11 @@ CODE: Final = "TC107"
 
 def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     if s.fault is not None:
-        return _plain(s.fault, model)
+        return _describe_plain(s.fault, model)
     array, w = s.access.array, s.witness
     notes = [Note(f"`{array}` is updated atomically here", s.other.span)] if (
         s.other is not None and s.other.span != s.access.span) else []
-    doing = _doing(s.access)
+    doing = _describe_access(s.access)
     if s.verdict == "refuted" and w is not None:
         axes = model.axes_read
         other, mine = block_name(w.first.block, axes), block_name(w.second.block, axes)
@@ -88,17 +88,17 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), _help(s), w)
 
 
-def _plain(fault: Fault, model: KernelModel) -> Diagnostic:
+def _describe_plain(fault: Fault, model: KernelModel) -> Diagnostic:
     """A plain access through an accumulator of the dialect, which has none."""
     array, what = fault.array, fault.words[0]
-    message = f"`{array}.{what}` is no atomic, and `{array}` is an accumulator that all blocks update" if (
+    message = f"`{array}.{what}` is not atomic, but `{array}` is an accumulator that all blocks update" if (
         what.isidentifier()) else f"a plain assignment to `{array}`, which is an accumulator that all blocks update"
     return Diagnostic(
         CODE, "error", message, fault.span, model.name, (),
-        f"update it with `{array}.add(indices, update)` and the like; read it in another launch")
+        f"update it with an atomic such as `{array}.add(indices, update)`; read it in another launch")
 
 
-def _doing(a: Access) -> str:
+def _describe_access(a: Access) -> str:
     if a.mode == "atomic":
         return f"updates (scope {a.scope})"
     return {"read": "plainly reads", "write": "plainly writes"}[a.mode]
@@ -106,9 +106,9 @@ def _doing(a: Access) -> str:
 
 def _help(s: Settled) -> str:
     if s.access.mode == "atomic" or s.access.order != "weak":
-        return "use memory_scope=ct.MemoryScope.DEVICE for what several blocks touch"
+        return "use memory_scope=ct.MemoryScope.DEVICE for an element that several blocks access"
     what = "read it with an atomic" if s.access.mode == "read" else "write it with an atomic"
-    return f"{what}, or do it in another launch"
+    return f"{what}, or access it in another launch"
 
 
 RULE: Final = Rule(

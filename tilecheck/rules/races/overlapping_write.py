@@ -117,20 +117,21 @@ def _help(s: Settled, model: KernelModel, w: Witness) -> str:
     array = s.access.array
     differ = [k for k in sorted(model.axes_read) if w.first.block[k] != w.second.block[k]]
     if s.other is not None and s.other.site != s.access.site:
-        return f"keep the two writes to `{array}` apart: no block may write what another one writes"
+        return f"make the two writes to `{array}` disjoint: no block may write an element that another one writes"
     missing = [k for k in differ if not _mentions(s.access, k)]
     if missing:
         k = missing[0]
-        return f"let the index of `{array}` depend on `ct.bid({k})`: blocks that differ only there write the same place"
+        return (f"let the index of `{array}` depend on `ct.bid({k})`: blocks that differ only in it write the same "
+                "location")
     if s.access.loops and w.first.iterations != w.second.iterations:
-        return (f"step the loop by the number of blocks, `ct.num_blocks({differ[0]})`, so that two blocks never "
-                f"come to one index of `{array}`")
+        return (f"step the loop by the number of blocks, `ct.num_blocks({differ[0]})`, so that no two blocks "
+                f"use the same index of `{array}`")
     if w.first.lanes == w.second.lanes:
         k = differ[0]
-        return (f"let the whole of `ct.bid({k})` reach the index of `{array}`, not only a part of it: these blocks "
-                "differ and come to the same index")
+        return (f"compute the index of `{array}` from all of `ct.bid({k})`, not from a part of it: these blocks "
+                "differ and have the same index")
     if s.access.tile or any(p.lanes for p in (w.first, w.second)):
-        return f"move from block to block by at least the whole tile that is written to `{array}`"
+        return f"advance from block to block by at least the whole tile that is written to `{array}`"
     return f"make the index of `{array}` different for different blocks"
 
 

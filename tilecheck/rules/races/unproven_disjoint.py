@@ -89,7 +89,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
     notes: list[Note] = []
     if s.other is not None and s.other.span != s.access.span:
-        notes.append(Note(f"together with the write to `{s.access.array}` here", s.other.span))
+        notes.append(Note(f"the other write to `{s.access.array}` is here", s.other.span))
     if s.verdict == "conditional":
         message = f"blocks write disjoint parts of `{s.access.array}` only if {clause_list(semantic)}"
         if s.witness is not None:
@@ -106,7 +106,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
 
 
 def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
-    """A finding for each unsupported construct that may use an array of which no other finding says so."""
+    """A finding for each unsupported construct that may use an array, if no other finding reports the array."""
     model = view.model
     reported = {s.access.array for s in view.proof.obligations if s.verdict in ("unproven", "refuted")}
     unowned = {f.array for f in model.ownership.faults if f.code == "TC110"}

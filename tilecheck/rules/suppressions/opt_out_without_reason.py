@@ -54,7 +54,7 @@ CODE: Final = "TC902"
 
 def report_missing_reason(what: str, decorator: bool, span: Span, kernel: str | None) -> Diagnostic:
     """The warning for a suppression without a reason. `what` is the suppression in words."""
-    help_ = 'write @unsafe("why")' if decorator else "say why the code is right, after the bracket"
+    help_ = 'write @unsafe("why")' if decorator else "state why the code is right after the bracket"
     return Diagnostic(CODE, "warning", f"{what} gives no reason", span, kernel, help=help_)
 
 

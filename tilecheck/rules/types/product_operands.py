@@ -68,7 +68,7 @@ from tilecheck.dtypes import DType
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.tile_types.uses import Misfit, Use
 from tilecheck.obligations.kernel_view import KernelView
-from tilecheck.rules.messages.operands import Words, axes, line, named, op, type_findings
+from tilecheck.rules.messages.operands import Words, axes, line, name_dtype, op, type_findings
 from tilecheck.rules.messages.wording import spelled
 from tilecheck.rules.rule import Rule
 
@@ -86,75 +86,75 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
 
 # --- the ownership dialect -------------------------------------------------------------------------------------------
 
-def _dialect_product(f: Fault) -> tuple[str, str]:
+def _describe_dialect_product(f: Fault) -> tuple[str, str]:
     name, first, second = f.words
     return (f"the operands of `ct.{name}` are of {first} and of {second}",
             f"convert one of them: `ct.astype(t, ct.{first})`")
 
 
-def _dialect_accumulator(f: Fault) -> tuple[str, str]:
+def _describe_dialect_accumulator(f: Fault) -> tuple[str, str]:
     name, given, acc, wanted = f.words
     return f"`ct.{name}` of {given} cannot be added to {acc}", f"accumulate in {wanted}: `ct.zeros(..., ct.{wanted})`"
 
 
 _DIALECT_WORDS: Final[Mapping[str, Callable[[Fault], tuple[str, str]]]] = {
-    "product": _dialect_product,
-    "accumulator": _dialect_accumulator,
+    "product": _describe_dialect_product,
+    "accumulator": _describe_dialect_accumulator,
 }
 
 
 # --- operations of cuda.tile ------------------------------------------------------------------------------------------
 
 _ORDINAL: Final[Mapping[str, str]] = {
-    "first": "the first operand", "second": "the second operand", "added": "what is added to", "scales": "the scales"}
+    "first": "the first operand", "second": "the second operand", "added": "the accumulator", "scales": "the scales"}
 
 
-def _product_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_product_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     which, rank, low = f.words
     return (f"{_ORDINAL[which]} of {op(use)} has {axes(rank)}, and a product takes at least {low}",
             "add an axis: `t[None, :]`, or use `ct.sum(x * y)`")
 
 
-def _scaled_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_scaled_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     which, rank = f.words
     return f"{_ORDINAL[which]} of {op(use)} has {axes(rank)}: it takes 2 or 3", "reshape it to (M, K) or (B, M, K)"
 
 
-def _operands(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    a, b = map(named, f.types)
+def _describe_operands(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    a, b = map(name_dtype, f.types)
     x, y = use.operands[0], use.operands[2 if use.kind == "mma_scaled" else 1]
     return (f"the operands of {op(use)} are of {a}{line(x.made, file)} and of {b}{line(y.made, file)}",
             f"convert one of them: `ct.astype(t, ct.{a})`")
 
 
-def _no_product(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"there is no {op(use)} of {named(f.types[0])}", "convert both operands: `ct.astype(t, ct.float16)`")
+def _describe_no_product(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return (f"there is no {op(use)} of {name_dtype(f.types[0])}", "convert both operands: `ct.astype(t, ct.float16)`")
 
 
-def _no_scaled(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"there is no {op(use)} of {named(f.types[0])}: it takes float8_e4m3fn, float8_e5m2 and float4_e2m1fn",
+def _describe_no_scaled(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return (f"there is no {op(use)} of {name_dtype(f.types[0])}: it takes float8_e4m3fn, float8_e5m2 and float4_e2m1fn",
             "use `ct.mma`")
 
 
-def _accumulator(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_accumulator(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     given, acc, wanted = f.types
-    of = named(given) if isinstance(given, DType) else "scaled operands"
-    return (f"{op(use)} of {of} cannot be added to {named(acc)}{line(use.operands[-1].made, file)}",
-            f"accumulate in {named(wanted)}: `ct.zeros(..., ct.{named(wanted)})`")
+    of = name_dtype(given) if isinstance(given, DType) else "scaled operands"
+    return (f"{op(use)} of {of} cannot be added to {name_dtype(acc)}{line(use.operands[-1].made, file)}",
+            f"accumulate in {name_dtype(wanted)}: `ct.zeros(..., ct.{name_dtype(wanted)})`")
 
 
-def _scale_types(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    a, b = map(named, f.types)
+def _describe_scale_types(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    a, b = map(name_dtype, f.types)
     return f"the scales of {op(use)} are of {a} and of {b}", f"convert one of them: `ct.astype(t, ct.{a})`"
 
 
-def _scale(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    given, dtype, *takes = map(named, f.types)
-    return f"scales of {given} do not go with operands of {dtype}", f"use scales of {', '.join(takes)}"
+def _describe_scale(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    given, dtype, *takes = map(name_dtype, f.types)
+    return f"scales of {given} do not match operands of {dtype}", f"use scales of {', '.join(takes)}"
 
 
-def _block(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    (sizes,), (dtype, scales) = f.words, map(named, f.types)
+def _describe_block(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    (sizes,), (dtype, scales) = f.words, map(name_dtype, f.types)
     whole, count = (spelled(t) for t in f.terms)
     several = "scale" if count == "1" else "scales"
     return (f"{whole} elements of {dtype} along K have {count} {several} of {scales}, and {sizes} elements share one",
@@ -162,15 +162,15 @@ def _block(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 
 
 _WORDS: Final[Mapping[str, Words]] = {
-    "rank": _product_rank,
-    "rank_of_scaled": _scaled_rank,
-    "operands": _operands,
-    "no_product": _no_product,
-    "no_scaled": _no_scaled,
-    "accumulator": _accumulator,
-    "scales": _scale_types,
-    "scale": _scale,
-    "block": _block,
+    "rank": _describe_product_rank,
+    "rank_of_scaled": _describe_scaled_rank,
+    "operands": _describe_operands,
+    "no_product": _describe_no_product,
+    "no_scaled": _describe_no_scaled,
+    "accumulator": _describe_accumulator,
+    "scales": _describe_scale_types,
+    "scale": _describe_scale,
+    "block": _describe_block,
 }
 
 

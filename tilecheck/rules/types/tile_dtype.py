@@ -94,7 +94,7 @@ from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.tile_types.uses import Misfit, Use
 from tilecheck.obligations.kernel_view import KernelView
-from tilecheck.rules.messages.operands import Words, line, named, op, stored_to, type_findings
+from tilecheck.rules.messages.operands import Words, line, name_dtype, op, stored_to, type_findings
 from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC502"
@@ -110,7 +110,7 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
 
 # --- the ownership dialect -------------------------------------------------------------------------------------------
 
-def _dialect_stored(f: Fault, model: KernelModel) -> Diagnostic:
+def _describe_dialect_stored(f: Fault, model: KernelModel) -> Diagnostic:
     given, wanted = f.words
     span = next((p.span for p in model.params if p.name == f.array), None)
     notes = () if span is None else (Note(f"{wanted} from the annotation of `{f.array}`", span),)
@@ -120,183 +120,184 @@ def _dialect_stored(f: Fault, model: KernelModel) -> Diagnostic:
 
 
 _DIALECT_WORDS: Final[Mapping[str, Callable[[Fault, KernelModel], Diagnostic]]] = {
-    "stored": _dialect_stored,
+    "stored": _describe_dialect_stored,
 }
 
 
 # --- operations of cuda.tile ------------------------------------------------------------------------------------------
 
-def _arithmetic(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"{op(use)} of a tile of {named(f.types[0])}, which takes no part in arithmetic",
+def _describe_arithmetic(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return (f"{op(use)} of a tile of {name_dtype(f.types[0])}, which does not support arithmetic",
             "convert it first: `ct.astype(t, ct.float32)`")
 
 
-def _promotion(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_promotion(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     a, b = f.types
     x, y = use.operands[-2:]
-    return (f"{op(use)} of {named(a)}{line(x.made, file)} and {named(b)}{line(y.made, file)}, which have no type "
-            "in common", f"convert one of them: `ct.astype(t, ct.{b if isinstance(a, Weak) else a})`")
+    return (f"{op(use)} of {name_dtype(a)}{line(x.made, file)} and {name_dtype(b)}{line(y.made, file)}, which have "
+            "no type in common", f"convert one of them: `ct.astype(t, ct.{b if isinstance(a, Weak) else a})`")
 
 
-def _range(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_range(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     return (f"{op(use)} with {f.words[0]}, which {f.types[0]} does not hold",
             "convert the tile to a wider type first: `ct.astype(t, ct.int32)`")
 
 
-def _truth(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return f"{op(use)} of two truth values", "convert them first: `ct.astype(t, ct.int32)`, or combine them with `&`"
+def _describe_truth(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return f"{op(use)} of two booleans", "convert them first: `ct.astype(t, ct.int32)`, or combine them with `&`"
 
 
-def _bits(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"{op(use)} of {named(f.types[0])}: bits are those of integers and truth values",
-            "`ct.bitcast` it to an integer type of its width first")
+def _describe_bits(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return (f"{op(use)} of {name_dtype(f.types[0])}: bitwise operations take integers and booleans",
+            "convert it to an integer type of its width with `ct.bitcast` first")
 
 
-def _shift(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return f"{op(use)} of {named(f.types[0])}: integers are shifted", "convert it first: `ct.astype(t, ct.int32)`"
+def _describe_shift(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return f"{op(use)} of {name_dtype(f.types[0])}: shifts take integers", "convert it first: `ct.astype(t, ct.int32)`"
 
 
-def _bits_differ(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_bits_differ(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     a, b = f.types
-    first, second = (t.value if isinstance(t, Weak) else named(t) for t in (a, b))
-    return (f"{op(use)} of {first} and {second}: bits are combined of one type",
+    first, second = (t.value if isinstance(t, Weak) else name_dtype(t) for t in (a, b))
+    return (f"{op(use)} of {first} and {second}: bitwise operations take operands of one type",
             f"convert one of them: `ct.astype(t, ct.{first})`")
 
 
-def _only(what: str) -> Words:
+def _describe_only(what: str) -> Words:
     def words(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-        return f"{op(use)} of {named(f.types[0])}: it takes {what} only", "convert it first with `ct.astype`"
+        return f"{op(use)} of {name_dtype(f.types[0])}: it only takes {what}", "convert it first with `ct.astype`"
 
     return words
 
 
-def _stored(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_stored(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     given, wanted = f.types
     if use.kind == "atomic":
-        return (f"{op(use)} updates elements of {wanted} with {named(given)}",
+        return (f"{op(use)} updates elements of {wanted} with {name_dtype(given)}",
                 f"convert it first: `ct.astype(t, ct.{wanted})`")
     if use.op.endswith("padding"):
-        return (f"`{use.op.removesuffix(' padding')}` pads with {named(given)} where elements are {wanted}",
+        return (f"`{use.op.removesuffix(' padding')}` pads with {name_dtype(given)} where elements are {wanted}",
                 f"pad with a value of {wanted}")
-    return (f"a tile of {named(given)}{line(use.operands[0].made, file)} is stored{stored_to(use)}, whose elements "
-            f"are {wanted}: that loses some of it", f"convert it first: `ct.astype(t, ct.{wanted})`")
+    return (f"a tile of {name_dtype(given)}{line(use.operands[0].made, file)} is stored{stored_to(use)}, whose "
+            f"elements are {wanted}: that loses precision", f"convert it first: `ct.astype(t, ct.{wanted})`")
 
 
-def _number_stored(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_number_stored(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     (given,), (wanted,) = f.words, f.types
-    return (f"{given} is stored{stored_to(use)}, whose elements are {wanted} and do not hold it",
-            f"write a number that {wanted} holds")
+    return (f"{given} is stored{stored_to(use)}, whose elements are {wanted} and cannot represent it",
+            f"store a number that {wanted} can represent")
 
 
-def _mask(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"the mask of {op(use)} is of {named(f.types[0])}, and a mask is of truth values",
+def _describe_mask(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return (f"the mask of {op(use)} is of {name_dtype(f.types[0])}, but a mask is boolean",
             "compare it first: `mask=t != 0`")
 
 
-def _index(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_index(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     (place,), (dtype,) = f.words, f.types
-    return (f"index {place} of {op(use)} is {named(dtype)}, and indices are integers",
+    return (f"index {place} of {op(use)} is {name_dtype(dtype)}, but indices are integers",
             "convert it first: `ct.astype(i, ct.int32)`")
 
 
-def _index_sign(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_index_sign(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     (place,), (dtype,) = f.words, f.types
-    return (f"index {place} of {op(use)} is of {dtype}, and indices of tiles have a sign",
+    return (f"index {place} of {op(use)} is of {dtype}, but indices of tiles are signed",
             "convert it first: `ct.int32(i)`")
 
 
-def _atomic(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"{op(use)} on elements of {named(f.types[0])}, for which there is none",
-            "keep what is updated atomically in an array of int32 or float32")
+def _describe_atomic(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return (f"{op(use)} does not exist for elements of {name_dtype(f.types[0])}",
+            "store the elements that are updated atomically in an array of int32 or float32")
 
 
-def _atomic_bits(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_atomic_bits(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     given, wanted = f.types
-    return (f"{op(use)} updates elements of {wanted} with {given}: it asks for the same type",
+    return (f"{op(use)} updates elements of {wanted} with {given}: it requires the same type",
             f"convert it first: `ct.astype(t, ct.{wanted})`")
 
 
-def _rounding(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_rounding(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     given, wanted = f.types
-    return (f"{given} is not rounded to the nearest {wanted}: it holds powers of two only",
-            f"say how: `ct.astype(t, ct.{wanted}, rounding_mode=ct.RoundingMode.RP)`")
+    return (f"{given} is not rounded to the nearest {wanted}: that type only has powers of two",
+            f"specify the rounding: `ct.astype(t, ct.{wanted}, rounding_mode=ct.RoundingMode.RP)`")
 
 
-def _not_rounded(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_not_rounded(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     given, wanted = f.types
-    return (f"a conversion from {given} to {wanted} has no rounding mode: only one between numbers with a fraction has",
+    return (f"a conversion from {given} to {wanted} has no rounding mode: only conversions between floats have one",
             "leave out `rounding_mode`")
 
 
-def _bits_of_truth(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_bits_of_truth(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     given, wanted = f.types
-    return f"`ct.bitcast` from {named(given)} to {named(wanted)}: truth values have no bits to read", "use `ct.astype`"
+    return (f"`ct.bitcast` from {name_dtype(given)} to {name_dtype(wanted)}: booleans have no bit representation",
+            "use `ct.astype`")
 
 
-def _widths(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_widths(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     (given, wanted), (mine, theirs) = f.types, f.words
     return (f"`ct.bitcast` from {given} of {mine} bits to {wanted} of {theirs}",
             "cast to a type of the same width, or convert the value with `ct.astype`")
 
 
-def _packed_truth(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"{op(use)} with {named(f.types[0])}: truth values are not packed",
+def _describe_packed_truth(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return (f"{op(use)} with {name_dtype(f.types[0])}: booleans cannot be packed",
             "convert them first: `ct.astype(t, ct.uint8)`")
 
 
-def _unpacked(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return f"{op(use)} of {named(f.types[0])}: bytes are unpacked", "`ct.pack_to_bytes` it first"
+def _describe_unpacked(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return f"{op(use)} of {name_dtype(f.types[0])}: it takes bytes", "convert it with `ct.pack_to_bytes` first"
 
 
-def _reduced(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"{op(use)} of {named(f.types[0])}, which takes no part in arithmetic",
+def _describe_reduced(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return (f"{op(use)} of {name_dtype(f.types[0])}, which does not support arithmetic",
             "convert it first: `ct.astype(t, ct.float32)`")
 
 
-def _together(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_together(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     a, b = f.types
     return (f"`ct.cat` of {a}{line(use.operands[0].made, file)} and {b}{line(use.operands[1].made, file)}",
             f"convert one of them: `ct.astype(t, ct.{a})`")
 
 
-def _inserted(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_inserted(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     given, wanted = f.types
     return f"{given} is inserted into a tile of {wanted}", f"convert it first: `ct.astype(t, ct.{wanted})`"
 
 
-def _carried_type(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_carried_type(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     a, b = f.types
     return (f"`{use.op}` is {a} before the loop{line(use.operands[0].made, file)} and {b} at the end of an iteration",
             f"start with {b}, or convert it back in the loop: `ct.astype({use.op}, ct.{a})`")
 
 
 _WORDS: Final[Mapping[str, Words]] = {
-    "arithmetic": _arithmetic,
-    "promotion": _promotion,
-    "range": _range,
-    "truth": _truth,
-    "bits": _bits,
-    "shift": _shift,
-    "bits_differ": _bits_differ,
-    "only_fractions": _only("numbers with a fraction"),
-    "only_integers": _only("integers and truth values"),
-    "stored": _stored,
-    "number_stored": _number_stored,
-    "mask": _mask,
-    "index": _index,
-    "index_sign": _index_sign,
-    "atomic": _atomic,
-    "atomic_bits": _atomic_bits,
-    "rounding": _rounding,
-    "not_rounded": _not_rounded,
-    "bits_of_truth": _bits_of_truth,
-    "widths": _widths,
-    "packed_truth": _packed_truth,
-    "unpacked": _unpacked,
-    "reduced": _reduced,
-    "together": _together,
-    "inserted": _inserted,
-    "carried": _carried_type,
+    "arithmetic": _describe_arithmetic,
+    "promotion": _describe_promotion,
+    "range": _describe_range,
+    "truth": _describe_truth,
+    "bits": _describe_bits,
+    "shift": _describe_shift,
+    "bits_differ": _describe_bits_differ,
+    "only_fractions": _describe_only("floats"),
+    "only_integers": _describe_only("integers and booleans"),
+    "stored": _describe_stored,
+    "number_stored": _describe_number_stored,
+    "mask": _describe_mask,
+    "index": _describe_index,
+    "index_sign": _describe_index_sign,
+    "atomic": _describe_atomic,
+    "atomic_bits": _describe_atomic_bits,
+    "rounding": _describe_rounding,
+    "not_rounded": _describe_not_rounded,
+    "bits_of_truth": _describe_bits_of_truth,
+    "widths": _describe_widths,
+    "packed_truth": _describe_packed_truth,
+    "unpacked": _describe_unpacked,
+    "reduced": _describe_reduced,
+    "together": _describe_together,
+    "inserted": _describe_inserted,
+    "carried": _describe_carried_type,
 }
 
 

@@ -77,31 +77,31 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
 
 # --- operations of cuda.tile ------------------------------------------------------------------------------------------
 
-def _extent(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_extent(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     (extent,) = f.terms
-    return (f"a tile of shape {shapes(use.operands[0])} cannot be made by {op(use)}: dim {f.axis} is "
-            f"{spelled(extent)}, and extents are powers of two",
-            _rounded(extent, use.op in ("ct.load", "ct.num_tiles", "view.tiled_view")))
+    return (f"{op(use)} cannot produce a tile of shape {shapes(use.operands[0])}: dim {f.axis} is "
+            f"{spelled(extent)}, but extents are powers of two",
+            _help_to_round(extent, use.op in ("ct.load", "ct.num_tiles", "view.tiled_view")))
 
 
-def _rounded(extent: Term, array: bool) -> str:
+def _help_to_round(extent: Term, array: bool) -> str:
     n = extent.constant
     if n is None or n <= 0:
-        return "take a positive power of two"
+        return "use a positive power of two"
     up = 1 << (n - 1).bit_length()
-    return f"take {up}; " + ("what lies outside of the array is padded or clipped" if array else
-                             "leave out what is too much with a mask")
+    return f"use {up}; " + ("elements outside the array are padded or clipped" if array else
+                            "mask the lanes that are not needed")
 
 
-def _cat_extent(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_cat_extent(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     (whole,) = f.terms
     return (f"`ct.cat` of tiles of shapes {shapes(*use.operands)} yields {spelled(whole)} along dim {f.axis}, which "
-            "is no power of two", "put together tiles of equal extents")
+            "is not a power of two", "concatenate tiles of equal extents")
 
 
 _WORDS: Final[Mapping[str, Words]] = {
-    "extent": _extent,
-    "cat": _cat_extent,
+    "extent": _describe_extent,
+    "cat": _describe_cat_extent,
 }
 
 

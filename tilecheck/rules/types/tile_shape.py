@@ -157,7 +157,7 @@ def _two(f: Fault) -> tuple[str, str]:
     return shape_text(first), shape_text(second)
 
 
-def _dialect_stored(f: Fault) -> tuple[str, str]:
+def _describe_dialect_stored(f: Fault) -> tuple[str, str]:
     tile, piece = _two(f)
     scalar = tile == "()"
     what = "a scalar" if scalar else f"a tile of shape {tile}"
@@ -165,54 +165,54 @@ def _dialect_stored(f: Fault) -> tuple[str, str]:
             f"store a tile of shape {piece}" + (f": `ct.full({f.array}.tile, ...)`" if scalar else ""))
 
 
-def _dialect_nested(f: Fault) -> tuple[str, str]:
+def _describe_dialect_nested(f: Fault) -> tuple[str, str]:
     tile, piece = _two(f)
     return (f"a tile of shape {tile} is stored to a nested piece of `{f.array}`, which is {piece}",
             f"store a tile of shape {piece}")
 
 
-def _dialect_fetched(f: Fault) -> tuple[str, str]:
+def _describe_dialect_fetched(f: Fault) -> tuple[str, str]:
     tile, piece = _two(f)
     return (f"a tile of shape {tile} is read back from a nested piece of `{f.array}`, which is {piece}",
             f"`{f.array}.load_piece(cell, {piece.strip('(),')})`")
 
 
-def _dialect_whole(f: Fault) -> tuple[str, str]:
+def _describe_dialect_whole(f: Fault) -> tuple[str, str]:
     nested, piece = _two(f)
-    return (f"`{f.array}[...]` reads the whole piece back, {piece}, and this is the cell of a nested tile of {nested}",
+    return (f"`{f.array}[...]` reads the whole piece back, {piece}, but this is the cell of a nested tile of {nested}",
             f"`{f.array}.load_piece(cell, {nested.strip('(),')})`")
 
 
-def _dialect_ranks(f: Fault) -> tuple[str, str]:
+def _describe_dialect_ranks(f: Fault) -> tuple[str, str]:
     array, piece = f.shapes
-    return (f"`{f.array}` has {_axes(array)}, and a piece of `{f.words[0]}` has {len(piece)}",
+    return (f"`{f.array}` has {_axes(array)}, but a piece of `{f.words[0]}` has {len(piece)}",
             f"load the tile by its index instead: `{f.array}.partition(...)[...]`")
 
 
-def _dialect_piece(f: Fault) -> tuple[str, str]:
+def _describe_dialect_piece(f: Fault) -> tuple[str, str]:
     mine, theirs = _two(f)
-    return (f"a piece of `{f.array}` is {mine}, and one of `{f.words[0]}` is {theirs}: it has no tile at that place",
+    return (f"a piece of `{f.array}` is {mine}, and one of `{f.words[0]}` is {theirs}: it has no tile at that location",
             f"read back what the block owns of it: `{f.array}.load()`")
 
 
-def _dialect_indexed(f: Fault) -> tuple[str, str]:
+def _describe_dialect_indexed(f: Fault) -> tuple[str, str]:
     given, array = f.shapes
-    return f"`{f.array}` has {_axes(array)}, and the index has {len(given)}", "give one index for each axis"
+    return f"`{f.array}` has {_axes(array)}, but the index has {len(given)}", "give one index for each axis"
 
 
-def _dialect_partition(f: Fault) -> tuple[str, str]:
+def _describe_dialect_partition(f: Fault) -> tuple[str, str]:
     given, array = f.shapes
-    return (f"`{f.array}` has {_axes(array)}, and is partitioned into tiles of {len(given)}",
+    return (f"`{f.array}` has {_axes(array)}, but is partitioned into tiles of {len(given)}",
             "give one extent for each axis")
 
 
-def _dialect_starred(f: Fault) -> tuple[str, str]:
+def _describe_dialect_starred(f: Fault) -> tuple[str, str]:
     (name,) = f.words
-    return (f"`{f.array}.{name}` takes the extents of a tile one by one, and this is a tuple of them",
+    return (f"`{f.array}.{name}` takes the extents of a tile one by one, but this is a tuple",
             f"put a star before it: `{f.array}.{name}(*tile)`")
 
 
-def _dialect_order(f: Fault) -> tuple[str, str]:
+def _describe_dialect_order(f: Fault) -> tuple[str, str]:
     (array,) = f.shapes
     straight = range(len(array))
     given = ", ".join("?" if w == "None" else w for w in f.words)
@@ -221,53 +221,54 @@ def _dialect_order(f: Fault) -> tuple[str, str]:
             f"name the axes {', '.join(map(str, straight))} in the order of the view: `{f.array}.permute({turned})`")
 
 
-def _dialect_orders(f: Fault) -> tuple[str, str]:
+def _describe_dialect_orders(f: Fault) -> tuple[str, str]:
     (array,) = f.shapes
     turned = ", ".join(str(k) for k in reversed(range(len(array))))
-    return (f"in which order `permute` puts the {_axes(array)} of `{f.array}` is not known when the kernel is checked",
+    return (f"the order in which `permute` puts the {_axes(array)} of `{f.array}` is not known when the kernel is "
+            "checked",
             f"write the axes as numbers: `{f.array}.permute({turned})`")
 
 
-def _dialect_together(f: Fault) -> tuple[str, str]:
+def _describe_dialect_together(f: Fault) -> tuple[str, str]:
     other, first = _two(f)
     return (f"`{f.words[0]}` and `{f.array}` cannot be walked together: pieces of {first} and of {other}",
             "walk each by itself, or give both the same tile")
 
 
-def _dialect_product(f: Fault) -> tuple[str, str]:
+def _describe_dialect_product(f: Fault) -> tuple[str, str]:
     x, y, acc = (shape_text(s) for s in f.shapes)
-    return (f"the operands of `ct.{f.words[0]}` do not fit: {x} times {y}, added to {acc}" if f.shapes[2] else
-            f"the operands of `ct.{f.words[0]}` do not fit: {x} times {y}",
-            "the first is (M, K), the second (K, N) and what is added to (M, N)")
+    return (f"the operands of `ct.{f.words[0]}` do not match: {x} times {y}, added to {acc}" if f.shapes[2] else
+            f"the operands of `ct.{f.words[0]}` do not match: {x} times {y}",
+            "the first is (M, K), the second (K, N) and the accumulator (M, N)")
 
 
-def _dialect_combined(f: Fault) -> tuple[str, str]:
+def _describe_dialect_combined(f: Fault) -> tuple[str, str]:
     first, second = _two(f)
     return f"tiles of shapes {first} and {second} are combined", "give both the same extents, or extents of 1"
 
 
 _DIALECT_WORDS: Final[Mapping[str, Callable[[Fault], tuple[str, str]]]] = {
-    "stored": _dialect_stored,
-    "nested": _dialect_nested,
-    "fetched": _dialect_fetched,
-    "whole": _dialect_whole,
-    "like": _dialect_ranks,
-    "piece": _dialect_piece,
-    "indexed": _dialect_indexed,
-    "partition": _dialect_partition,
-    "pieces": _dialect_partition,
-    "starred": _dialect_starred,
-    "order": _dialect_order,
-    "orders": _dialect_orders,
-    "together": _dialect_together,
-    "product": _dialect_product,
-    "combined": _dialect_combined,
+    "stored": _describe_dialect_stored,
+    "nested": _describe_dialect_nested,
+    "fetched": _describe_dialect_fetched,
+    "whole": _describe_dialect_whole,
+    "like": _describe_dialect_ranks,
+    "piece": _describe_dialect_piece,
+    "indexed": _describe_dialect_indexed,
+    "partition": _describe_dialect_partition,
+    "pieces": _describe_dialect_partition,
+    "starred": _describe_dialect_starred,
+    "order": _describe_dialect_order,
+    "orders": _describe_dialect_orders,
+    "together": _describe_dialect_together,
+    "product": _describe_dialect_product,
+    "combined": _describe_dialect_combined,
 }
 
 
 # --- operations of cuda.tile ------------------------------------------------------------------------------------------
 
-def _meeting(use: Use, f: Misfit) -> tuple[Operand, Operand]:
+def _find_operands(use: Use, f: Misfit) -> tuple[Operand, Operand]:
     """The two operands whose extents meet along the axis."""
     rank = max(len(o.shape or ()) for o in use.operands)
     found: list[Operand] = []
@@ -280,91 +281,94 @@ def _meeting(use: Use, f: Misfit) -> tuple[Operand, Operand]:
     return (found[0], found[1]) if len(found) == 2 else (use.operands[-2], use.operands[-1])
 
 
-def _combined(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    pair = _meeting(use, f)
+def _describe_combined(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    pair = _find_operands(use, f)
     return (f"{op(use)} combines tiles of shapes {shapes(*pair)}; {dims(use, f, file, pair)}",
-            "give both the same extent there, or one of them an extent of 1")
+            "give both the same extent along that dim, or one of them an extent of 1")
 
 
-def _indices(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    pair = _meeting(use, f)
-    return (f"the indices of {op(use)} have shapes {shapes(*pair)}, which do not combine; {dims(use, f, file, pair)}",
+def _describe_indices(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    pair = _find_operands(use, f)
+    return (f"the indices of {op(use)} have shapes {shapes(*pair)}, which cannot be combined; "
+            f"{dims(use, f, file, pair)}",
             "add axes to the indices so that each runs along its own: `rows[:, None]`, `columns[None, :]`")
 
 
-def _into(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_into(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     value, target = use.operands[0], use.operands[-1]
-    return (f"a tile of shape {shapes(value)} cannot be repeated to {shapes(target)} by {op(use)}; "
-            f"{dims(use, f, file, (value, target))}", f"give it an extent of 1 or of {spelled(f.terms[1])} there")
+    return (f"a tile of shape {shapes(value)} cannot be broadcast to {shapes(target)} by {op(use)}; "
+            f"{dims(use, f, file, (value, target))}", f"give it an extent of 1 or of {spelled(f.terms[1])} along "
+                                                      "that dim")
 
 
-def _reshape(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_reshape(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     old, new = use.operands
     have, want = f.terms
     return (f"{op(use)} from {shapes(old)} to {shapes(new)}: a tile of {spelled(have)} elements"
-            f"{line(old.made, file)} cannot become one of {spelled(want)}", "give it a shape with as many elements")
+            f"{line(old.made, file)} cannot become one of {spelled(want)}", "give it a shape with the same number "
+                                                                            "of elements")
 
 
-def _two_free(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_two_free(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     return f"{op(use)} to {shapes(use.operands[1])}: only one extent can be -1", "write all extents but one"
 
 
-def _negative(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_negative(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     return (f"{op(use)} to {shapes(use.operands[1])}: an extent is positive, or -1",
             "write the extents, or -1 for one of them")
 
 
-def _cat_count(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"`ct.cat` puts two tiles together, and this is {f.words[0]} of them",
-            "put them together two by two: `ct.cat((ct.cat((a, b), axis), ct.cat((c, d), axis)), axis)`")
+def _describe_cat_count(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return (f"`ct.cat` concatenates two tiles, but gets {f.words[0]}",
+            "concatenate them two by two: `ct.cat((ct.cat((a, b), axis), ct.cat((c, d), axis)), axis)`")
 
 
-def _cat(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_cat(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     return (f"`ct.cat` along dim {use.numbers[0]} of tiles of shapes {shapes(*use.operands)}; {dims(use, f, file)}",
-            "tiles are put together whose extents differ along that axis only")
+            "concatenate tiles whose extents differ only along that dim")
 
 
-def _part(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_part(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     whole, part = use.operands
-    return (f"{op(use)}: {shapes(part)} is no part of a tile of shape {shapes(whole)}; "
+    return (f"{op(use)}: {shapes(part)} is not a part of a tile of shape {shapes(whole)}; "
             f"{dims(use, f, file, (whole, part))}", f"take an extent that divides {spelled(f.terms[0])}")
 
 
-def _inner(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_inner(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     x, y = use.operands[:2]
     a, b = f.terms
-    return (f"the operands of {op(use)} do not meet: {shapes(x)} times {shapes(y)}; dim {f.axis} of the first: "
+    return (f"the operands of {op(use)} do not match: {shapes(x)} times {shapes(y)}; dim {f.axis} of the first: "
             f"{spelled(a)}{line(x.made, file)}, dim {max(len(y.shape or ()) - 2, 0)} of the second: "
             f"{spelled(b)}{line(y.made, file)}",
             "the first is (M, K) and the second (K, N): exchange or transpose them, or load them with one K")
 
 
-def _batch(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_batch(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     x, y = use.operands[:2]
-    return (f"the leading axes of the operands of {op(use)} do not combine, {shapes(x, y)}; "
+    return (f"the leading axes of the operands of {op(use)} cannot be combined, {shapes(x, y)}; "
             f"{dims(use, f, file, (x, y))}", "give both the same leading extents, or extents of 1")
 
 
-def _added(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_added(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     x, y, acc = use.operands
     first = x if f.axis == len(acc.shape or ()) - 2 else y
     return (f"{op(use)} of {shapes(x)} times {shapes(y)} is added to {shapes(acc)}; "
-            f"{dims(use, f, file, (first, acc))}", "what is added to is (M, N) for (M, K) times (K, N)")
+            f"{dims(use, f, file, (first, acc))}", "the accumulator is (M, N) for (M, K) times (K, N)")
 
 
-def _scales(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"the scales of `ct.mma_scaled` do not go with the tile that they are for; dim {f.axis}: "
+def _describe_scales(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return (f"the scales of `ct.mma_scaled` do not match their tile; dim {f.axis}: "
             f"{spelled(f.terms[0])} of the tile, {spelled(f.terms[1])} of the scales",
-            "scales have the shape of their tile but along K")
+            "scales have the shape of their tile, except along K")
 
 
-def _carried(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_carried(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     before, after = use.operands
     return (f"`{use.op}` is a tile of shape {shapes(before)} before the loop and {shapes(after)} at the end of an "
             f"iteration; {dims(use, f, file)}", "give it one shape, or use another name in the loop")
 
 
-def _carried_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+def _describe_carried_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     before, after = use.operands
     return (f"`{use.op}` has shape {shapes(before)}{line(before.made, file)} before the loop and "
             f"{shapes(after)}{line(after.made, file)} at the end of an iteration",
@@ -372,21 +376,21 @@ def _carried_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 
 
 _WORDS: Final[Mapping[str, Words]] = {
-    "combined": _combined,
-    "indices": _indices,
-    "into": _into,
-    "reshape": _reshape,
-    "two_free": _two_free,
-    "negative": _negative,
-    "cat_count": _cat_count,
-    "cat": _cat,
-    "part": _part,
-    "inner": _inner,
-    "batch": _batch,
-    "added": _added,
-    "scales": _scales,
-    "carried": _carried,
-    "carried_rank": _carried_rank,
+    "combined": _describe_combined,
+    "indices": _describe_indices,
+    "into": _describe_into,
+    "reshape": _describe_reshape,
+    "two_free": _describe_two_free,
+    "negative": _describe_negative,
+    "cat_count": _describe_cat_count,
+    "cat": _describe_cat,
+    "part": _describe_part,
+    "inner": _describe_inner,
+    "batch": _describe_batch,
+    "added": _describe_added,
+    "scales": _describe_scales,
+    "carried": _describe_carried,
+    "carried_rank": _describe_carried_rank,
 }
 
 
