@@ -207,10 +207,10 @@ def test_atomics_and_single_blocks_have_their_own_reasons() -> None:
 def test_kernels_of_the_dialect_hold_by_construction() -> None:
     o = _first(_explained("dialect.py", "gemm"), "disjoint", "z")
     assert o.verdict == "proved" and o.opening == ""
-    assert o.steps == ("each block stores only through the cells that `z` minted for it, and the schedule gives no "
+    assert o.steps == ("each block stores only through the cells that `z` issued for it, and the schedule gives no "
                        "cell to two blocks",)
     o = _first(_explained("dialect_bad.py", "swapped_components"), "disjoint", "z")
-    assert o.verdict == "unproven" and "use a cell that `z` itself mints" in o.remedies[0]
+    assert o.verdict == "unproven" and "use a cell that `z` issues" in o.remedies[0]
 
 
 def test_undefined_lanes_have_an_example() -> None:

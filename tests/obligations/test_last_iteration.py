@@ -79,7 +79,7 @@ LONG_ENOUGH = {
 def test_a_loop_that_is_one_tile_too_long_is_found(name):
     (finding,) = found(TOO_LONG[name])
     assert finding.severity == "warning"
-    assert finding.message.endswith("begins past the end along axis 1 of `xs[*]`, whatever the launch")
+    assert finding.message.endswith("begins past the end along axis 1 of `xs[*]`, in every launch")
 
 
 @pytest.mark.parametrize("name", LONG_ENOUGH)
@@ -89,12 +89,12 @@ def test_one_that_need_not_leave_the_array_is_not(name):
 
 def test_the_message_says_where_the_loop_is():
     (finding,) = found(TOO_LONG["tiles"])
-    assert finding.message == ("in the last iteration of the loop in line 15, the index `j` begins past the end along "
-                               "axis 1 of `xs[*]`, whatever the launch")
+    assert finding.message == ("in the last iteration of the loop on line 15, the index `j` begins past the end along "
+                               "axis 1 of `xs[*]`, in every launch")
     assert finding.span.line == 16
     assert [n.message for n in finding.notes] == [
         "the loop runs one iteration too far here",
-        "a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that stick out"]
+        "an access to a tile that lies wholly outside is undefined behaviour, even with bounds checks"]
     assert finding.notes[0].span is not None and finding.notes[0].span.line == 15
     assert finding.help == "end the loop at the number of tiles: `ct.num_tiles(...)`"
 

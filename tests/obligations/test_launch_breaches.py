@@ -82,9 +82,9 @@ def test_a_count_that_is_too_large_on_one_of_two_ways():
     assert found(_COUNTED.format(more="")) == []
     (finding,) = found(_COUNTED.format(more=" + 1"))
     assert finding.code == "TC405" and finding.severity == "warning"
-    assert finding.message == "this launch breaks `COUNT < sizes.shape[0]`, which `k` needs"
+    assert finding.message == "this launch breaks `COUNT < sizes.shape[0]`, which `k` requires"
     assert finding.notes[0].message == (
-        "here the clause says (w.shape[0] if w.ndim == 3 else sizes.shape[0]) < sizes.shape[0]")
+        "at this launch the clause is (w.shape[0] if w.ndim == 3 else sizes.shape[0]) < sizes.shape[0]")
 
 
 @pytest.mark.parametrize("count", ["w.shape[0]", "sizes.shape[0] - 1"])
@@ -134,7 +134,8 @@ def test_a_loop_for_the_rest_that_is_run_where_there_is_none():
     assert found(_REST.format(more="", also="", count="x.shape[1]")) == []
     (finding,) = found(_REST.format(more=" + 1", also="", count="x.shape[1]"))
     assert finding.code == "TC405" and finding.severity == "warning"
-    assert finding.message == ("this launch breaks `N // T < cdiv(x.shape[1], T)`, which `k` needs: for x.shape[1] = "
+    assert finding.message == ("this launch breaks `N // T < cdiv(x.shape[1], T)`, which `k` requires: for "
+                               "x.shape[1] = "
                                "1024, 16 < 16 is false")
 
 

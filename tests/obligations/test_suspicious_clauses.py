@@ -113,7 +113,7 @@ def _found(text: str) -> list[tuple[str, str, str]]:
 def test_a_loop_past_the_tiles_of_what_it_is_told():
     assert _found(_SUMS.format(end="ct.cdiv(K, T) + 1")) == [(
         "TC201", "warning",
-        "the index `j` along axis 1 of `a` goes on past the last tile unless `cdiv(K, T) < cdiv(a.shape[1], T)`")]
+        "the index `j` along axis 1 of `a` continues past the last tile unless `cdiv(K, T) < cdiv(a.shape[1], T)`")]
 
 
 def test_a_window_that_begins_before_the_array():
@@ -125,8 +125,8 @@ def test_a_window_that_begins_before_the_array():
 def test_a_variant_that_no_launch_keeps_inside():
     found = _found(_TURNED.format(more=" + 1"))
     assert [(c, s) for c, s, _ in found] == [("TC201", "warning")] * 2 + [("TC405", "error")]
-    assert found[2][2] == ("this launch breaks `cdiv(K, T) < cdiv(a.shape[0], T) or TURNED == 0`, which `k` needs "
-                           "(say, with turned = 1)")
+    assert found[2][2] == ("this launch breaks `cdiv(K, T) < cdiv(a.shape[0], T) or TURNED == 0`, which `k` requires "
+                           "(for example, with turned = 1)")
 
 
 _SHIFTED = """

@@ -129,4 +129,4 @@ def launch(stream, x, o, rows, head_dim):
 def test_a_clause_that_a_launch_breaks_is_said_in_numbers() -> None:
     (found,) = [d for d in check_source(HEAD + ROTATE + LAUNCH).diagnostics if d.code == "TC405"]
     assert found.message == (
-        "this launch breaks `HD // 2 + T <= HD`, which `k` needs: for head_dim = 96, 48 + 64 <= 96 is false")
+        "this launch breaks `HD // 2 + T <= HD`, which `k` requires: for head_dim = 96, 48 + 64 <= 96 is false")

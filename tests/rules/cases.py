@@ -22,7 +22,7 @@ from tilecheck.api import check_source
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic, Note
 
-__all__ = ["Case", "all_cases", "cases_of_operations", "check", "dialect", "host", "launched", "operation", "raw"]
+__all__ = ["Case", "all_cases", "cases_of_operations", "check", "dialect", "host", "launch", "operation", "raw"]
 
 FOLDER: Final = Path(__file__).parent
 
@@ -59,16 +59,16 @@ def describe(diagnostics: tuple[Diagnostic, ...]) -> str:
 
 
 def _lines(d: Diagnostic) -> Iterator[str]:
-    yield _wrapped(f"{d.code} {d.severity} on line {d.span.line}: {d.message}", "")
-    yield from (_wrapped(f"{_label(n)}: {n.message}", "    ") for n in d.notes)
-    yield _wrapped(f"help: {d.help}", "    ")
+    yield _wrap(f"{d.code} {d.severity} on line {d.span.line}: {d.message}", "")
+    yield from (_wrap(f"{_label(n)}: {n.message}", "    ") for n in d.notes)
+    yield _wrap(f"help: {d.help}", "    ")
 
 
 def _label(n: Note) -> str:
     return "note" if n.span is None else f"note on line {n.span.line}"
 
 
-def _wrapped(text: str, margin: str) -> str:
+def _wrap(text: str, margin: str) -> str:
     lines = wrap(text, 110, initial_indent=margin, subsequent_indent=f"{margin}    ", break_long_words=False,
                  break_on_hyphens=False)
     return "\n".join(lines) + "\n"
@@ -171,7 +171,7 @@ def operation(body: str) -> str:
     return _OPERATION + indent(body, "    ")
 
 
-def launched(a: str, b: str, body: str) -> str:
+def launch(a: str, b: str, body: str) -> str:
     """A kernel with this body, from line 7, and a launch with arrays of 64 elements of types `a` and `b`."""
     return _LAUNCHED.format(body=indent(body, "    "), a=a, b=b)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tilecheck.dtypes import DType, ElementOf
 from tilecheck.interp.kernel.value_trace import values_by_place
 from tilecheck.interp.kernel.values import Bool, Choice, Data, Int, Shape, Value
-from tilecheck.rules.messages.wording import spelled
+from tilecheck.rules.messages.wording import spell_term
 from tilecheck.syntax.tree import Span
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _tile(value: Int | Bool | Data) -> str | None:
 
 
 def _extents(shape: Shape) -> str:
-    return ", ".join(spelled(e) for e in shape)
+    return ", ".join(spell_term(e) for e in shape)
 
 
 def _either(value: Choice) -> str | None:

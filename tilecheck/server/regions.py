@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tilecheck.interp.kernel.access import Access
-from tilecheck.rules.messages.wording import readable, spelled
+from tilecheck.rules.messages.wording import readable, spell_term
 from tilecheck.symbolic import TRUE, Term
 
 __all__ = ["touched"]
@@ -50,5 +50,5 @@ def _list(terms: Sequence[Term]) -> str:
 
 
 def _short(term: Term) -> str:
-    text = spelled(term)
+    text = spell_term(term)
     return text if len(text) <= _LONGEST else "…"

@@ -17,10 +17,10 @@ SENTENCES = {
         ONE + "    z.store(x.load_like(z))\n", "each block stores its own piece of `z` (one piece a block)"),
     "the only cell": (
         ONE + "    z[z.cell()] = x.load_like(z)\n",
-        "each block stores only through the cell that `z` minted for it (one cell a block)"),
+        "each block stores only through the cell that `z` issued for it (one cell a block)"),
     "a schedule": (
         MATRIX + "    for cell in z.cells():\n        z[cell] = ct.zeros(z.tile, ct.float32)\n",
-        "each block stores only through the cells that `z` minted for it, and the schedule gives no cell to two "
+        "each block stores only through the cells that `z` issued for it, and the schedule gives no cell to two "
         "blocks"),
     "nested tiles": (
         NESTED + "    for p in z.pieces(16):\n        z[p] = ct.zeros((16,), ct.float32)\n",

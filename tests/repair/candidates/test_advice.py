@@ -107,19 +107,19 @@ def test_a_store_in_a_helper_gets_the_help_of_all() -> None:
             "import cuda.tile as ct\n", "")
     (finding,) = findings(text, "TC101")
     assert said(finding) == []
-    assert finding.help == ("let the index of `c` depend on `ct.bid(1)`: blocks that differ only there write the same "
-                            "place")
+    assert finding.help == ("let the index of `c` depend on `ct.bid(1)`: blocks that differ only in it write the same "
+                            "location")
 
 
 @pytest.mark.parametrize(("put", "help_"), [
-    ("ct.store(c, (i // 2,), t)", "let the whole of `ct.bid(0)` reach the index of `c`, not only a part of it: these "
-                                  "blocks differ and come to the same index"),
+    ("ct.store(c, (i // 2,), t)", "compute the index of `c` from all of `ct.bid(0)`, not from a part of it: these "
+                                  "blocks differ and have the same index"),
     ("ct.scatter(c, i * (T // 2) + ct.arange(T, dtype=ct.int32), t)",
-     "move from block to block by at least the whole tile that is written to `c`"),
+     "advance from block to block by at least the whole tile that is written to `c`"),
     ("for k in range(i, 8):\n        ct.store(c, (k,), t)",
-     "step the loop by the number of blocks, `ct.num_blocks(0)`, so that two blocks never come to one index of `c`"),
+     "step the loop by the number of blocks, `ct.num_blocks(0)`, so that no two blocks use the same index of `c`"),
     ("ct.store(c, (2 * i,), t)\n    ct.store(c, (i + 1,), t)",
-     "keep the two writes to `c` apart: no block may write what another one writes"),
+     "make the two writes to `c` disjoint: no block may write an element that another one writes"),
 ])
 def test_findings_without_a_tried_edit_have_the_general_help(put: str, help_: str) -> None:
     text = f"import cuda.tile as ct\n\n\ndef put(c, i, t, T):\n    {put}\n" + kernel(

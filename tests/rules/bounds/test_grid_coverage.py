@@ -1,4 +1,4 @@
-"""What TC205 reports, word for word."""
+"""TC205: every message, word for word."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def go(stream):
 """), """\
 TC205 error on line 20: this launch has 9 blocks on axis 0, more than `a` has tiles for: it breaks `grid[0] <=
     cdiv(a.shape[0], T)`
-    note: here the clause says 9 <= cdiv(1024, 128)
-    note on line 13: `a` is accessed here, and a tile that is wholly outside is undefined
+    note: at this launch the clause is 9 <= cdiv(1024, 128)
+    note on line 13: `a` is accessed here; an access to a tile that lies wholly outside is undefined
     help: launch no more blocks than the array has tiles: `grid[0] <= cdiv(a.shape[0], T)`
 """),
     Case("small grid", raw("""\
@@ -41,8 +41,8 @@ def go(stream, x):
     return out
 """), """\
 TC205 warning on line 20: this launch does not write all of `c`, which `empty_like` leaves uninitialised: its
-    blocks end before axis 0 does (say, with x.shape[0] = 129)
-    note: covering it takes x.shape[0] <= x.shape[0] // 128*128
+    blocks end before axis 0 does (for example, with x.shape[0] = 129)
+    note: it is covered only if x.shape[0] <= x.shape[0] // 128*128
     note on line 13: each block writes its own tile of `c` here
     help: round the number of blocks up: `ct.cdiv(n, T)`, not `n // T`
 """),

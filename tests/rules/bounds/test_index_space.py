@@ -1,4 +1,4 @@
-"""What TC203 reports, word for word."""
+"""TC203: every message, word for word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What TC207 reports, word for word."""
+"""TC207: every message, word for word."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def index_in_16_bits(x, o, T: Int):
     ct.store(o, (ct.bid(0),), ct.gather(x, offs))
 """), """\
 TC207 warning on line 12: `T*bid(0) + lane` is narrowed to int16 and becomes an index of `x`: from 32768 on it
-    is another index
+    is a different index
     note on line 13: `x` is indexed here
     help: keep the index in int32
 """),
@@ -25,7 +25,7 @@ def lanes_in_8_bits(x, o):
     ct.store(o, (ct.bid(0), 0), ct.gather(x, (ct.bid(0), offs)).reshape((1, 256)))
 """), """\
 TC207 warning on line 12: `ct.arange(256)` is narrowed to int8 and becomes an index of `x`: from 128 on it is
-    another index
+    a different index
     note on line 13: `x` is indexed here
     help: keep the index in int32
 """),
@@ -37,7 +37,7 @@ def wide_product_narrowed(x, o, S: int, T: Int):
     ct.store(o, (ct.bid(0), 0), ct.gather(x, offs).reshape((1, T)))
 """), """\
 TC207 warning on line 13: `S*bid(0) + lane` is narrowed to int32 and becomes an index of `x`: from 2**31 on it
-    is another index
+    is a different index
     note on line 14: `x` is indexed here
     help: keep the index in int64
 """),
@@ -66,7 +66,7 @@ def launch_beyond_32_bits(stream, x, o):
     ct.launch(stream, (1 << 16,), launched_beyond_32_bits, (x, o, 1 << 17, 128))
 """), """\
 TC207 warning on line 13: the index of `x` wraps: it is computed in 32 bits, and reaches `grid[0]*N + T`,
-    which is 2**31 or more in a visible launch
+    which is 2**31 or more in a seen launch
     note on line 18: it is launched here
     help: compute it in 64 bits: `ct.bid(0).astype(ct.int64)`, and annotate the array with
         `ct.IndexedWithInt64`

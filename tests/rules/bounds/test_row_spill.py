@@ -1,4 +1,4 @@
-"""What TC206 reports, word for word."""
+"""TC206: every message, word for word."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ def k(a, c, H: Int, T: Int):
     ct.scatter(c, o + H // 2, x)
     ct.scatter(c, o, x)
 """), """\
-TC206 warning on line 13: what this reads of `a` runs into the next row unless `H // 2 + T <= H`
+TC206 warning on line 13: this read of `a` extends into the next row unless `H // 2 + T <= H`
     note on line 14: the write that does the same is here
     note on line 12: a row has `H` elements
     note on line 12: a block takes `T` elements of its row
     note on line 13: with H = 4, T = 4 block 0 reads a[2:6]
-    note: the row of block 0 ends with a[3]: a[4:6] is of the next row, and goes into the result of this one
+    note: the row of block 0 ends with a[3]: a[4:6] belongs to the next row, and becomes part of the result of
+        this one
     help: each of these keeps the blocks to their rows: (a) on lines 13 and 14, add `mask=H // 2 +
         ct.arange(T, dtype=ct.int32) < H`; on line 15, add `mask=ct.arange(T, dtype=ct.int32) < H`: the lanes
         past the end of the row are left out then (b) declare what every launch satisfies, if it does:
         @requires("H // 2 + T <= H")
-TC206 warning on line 14: what this writes to `c` runs into the next row, which belongs to another block,
-    unless `H // 2 + T <= H`
-    note on line 15: together with the write to `c` here
+TC206 warning on line 14: this write to `c` extends into the next row, which belongs to another block, unless
+    `H // 2 + T <= H`
+    note on line 15: the other write to `c` is here
     note: with grid (2, 1, 1) and H = 4, T = 4, c.shape[0] = 10 two blocks write c[4]
     note on line 12: a row has `H` elements
     note on line 12: a block takes `T` elements of its row
@@ -48,8 +49,8 @@ def k(a, c, S: Int, T: Int):
 def go(stream, x, y):
     ct.launch(stream, (8,), k, (x, y, 64, 128))
 """), """\
-TC206 warning on line 13: what this writes to `c` runs into the next row, which belongs to another block,
-    unless `T <= S`
+TC206 warning on line 13: this write to `c` extends into the next row, which belongs to another block, unless
+    `T <= S`
     note: with grid (2, 1, 1) and S = 3, T = 4, c.shape[0] = 7 two blocks write c[3]
     note on line 12: a row has `S` elements
     note on line 12: a block takes `T` elements of its row
@@ -57,19 +58,20 @@ TC206 warning on line 13: what this writes to `c` runs into the next row, which 
     help: each of these keeps the blocks to their rows: (a) on line 13, add `mask=ct.arange(T, dtype=ct.int32)
         < S`: the lanes past the end of the row are left out then (b) declare what every launch satisfies, if
         it does: @requires("T <= S")
-TC206 warning on line 13: what this reads of `a` runs into the next row unless `T <= S`
+TC206 warning on line 13: this read of `a` extends into the next row unless `T <= S`
     note on line 13: the write that does the same is here
     note on line 12: a row has `S` elements
     note on line 12: a block takes `T` elements of its row
     note on line 13: with S = 3, T = 4 block 1 reads a[3:7]
-    note: the row of block 1 ends with a[5]: a[6] is of the next row, and goes into the result of this one
+    note: the row of block 1 ends with a[5]: a[6] belongs to the next row, and becomes part of the result of
+        this one
     help: each of these keeps the blocks to their rows: (a) on line 13, add `mask=ct.arange(T, dtype=ct.int32)
         < S`: the lanes past the end of the row are left out then (b) declare what every launch satisfies, if
         it does: @requires("T <= S")
-TC405 error on line 17: this launch breaks `T <= S`, which `k` needs
-    note: here the clause says 128 <= 64
+TC405 error on line 17: this launch breaks `T <= S`, which `k` requires
+    note: at this launch the clause is 128 <= 64
     note on line 11: the kernel is here
-    note on line 13: what this does with `c` needs it
+    note on line 13: this access to `c` requires it
     help: launch `k` with a grid, shapes and constants that satisfy `T <= S`
 """),
 )

@@ -1,4 +1,4 @@
-"""What TC204 reports, word for word."""
+"""TC204: every message, word for word."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TC201 error on line 13: block 0 asks for tile 0 along axis 0 of `x`, which has -
     note: with grid (2, 1, 1) and T = 2, x.shape[0] = 4: block 0 asks for tile 0 along axis 0 of `x`, which
         has -2 tiles (-4 elements)
     note on line 13: 0 in block 0; the only tile is 0
-    note: a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that stick out
+    note: an access to a tile that lies wholly outside is undefined behaviour, even with bounds checks
     help: on line 13, write `min(ct.bid(0), ct.num_tiles(s, 0, (T,)) - 1)` in place of `ct.bid(0)`, or leave
         out the tiles past the end with `if ct.bid(0) < ct.num_tiles(s, 0, (T,)):`
 """),

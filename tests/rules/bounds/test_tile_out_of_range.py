@@ -1,4 +1,4 @@
-"""What TC201 reports, word for word."""
+"""TC201: every message, word for word."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TC201 error on line 13: block 0 asks for tile -1 along axis 0 of `a`, which has 
     note: with grid (2, 1, 1) and T = 2, a.shape[0] = 4: block 0 asks for tile -1 along axis 0 of `a`, which
         has 2 tiles (4 elements)
     note on line 13: -1 in block 0; tiles are 0 to 1
-    note: a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that stick out
+    note: an access to a tile that lies wholly outside is undefined behaviour, even with bounds checks
     help: on line 13, write `max(i - 1, 0)` in place of `i - 1`, or leave out the blocks for which it is
         negative with `if i - 1 >= 0:`; tiles are not counted from the end
 """),
@@ -34,7 +34,7 @@ def k(a, c, T: Int):
 """), """\
 TC201 warning on line 17: the index along axis 0 of `a` runs past the end in the last blocks unless
     `grid[0]*((cdiv(a.shape[0], T) - 1) // grid[0]) + grid[0] <= cdiv(a.shape[0], T)`
-    note: a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that stick out
+    note: an access to a tile that lies wholly outside is undefined behaviour, even with bounds checks
     help: end each share at the number of tiles: `min((s + 1) * size, ct.num_tiles(...))`
 """),
     Case("beyond", raw("""\
@@ -51,7 +51,7 @@ TC201 error on line 15: block 0 at j = 2 asks for tile 2 along axis 1 of `a`, wh
         which has 2 tiles (4 elements)
     note on line 14: `j` comes to 2 here
     note on line 15: 2 in block 0; tiles are 0 to 1
-    note: a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that stick out
+    note: an access to a tile that lies wholly outside is undefined behaviour, even with bounds checks
     help: on line 14, write `range(ct.num_tiles(a, 1, (1, T)))` in place of `range(ct.num_tiles(a, 1, (1, T))
         + 1)`: then the loop ends with the last tile of `a`
 """),
@@ -64,7 +64,7 @@ def k(xs, c, T: Int):
 """), """\
 TC201 error on line 14: block 0 asks for array 2 in `xs`, which has 2
     note: with grid (2, 1, 1) and len(xs) = 2: block 0 asks for array 2 in `xs`, which has 2
-    note: a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that stick out
+    note: an access to a tile that lies wholly outside is undefined behaviour, even with bounds checks
     help: keep the index in `xs` below `len(xs)`
 """),
     Case("index that is not proved", dialect("""\

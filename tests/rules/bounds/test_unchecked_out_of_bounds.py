@@ -1,4 +1,4 @@
-"""What TC202 reports, word for word."""
+"""TC202: every message, word for word."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def k(a, ids, c, T: Int):
 """), """\
 TC202 warning on line 14: without a bounds check, the index `ids[T*bid(0) + lane]` along axis 0 of `a` must
     stay inside, which is not proved: it depends on the contents of `ids`; `range(ids, 0, a.shape[0])` would
-    settle it
+    prove it
     help: if it does, say so in the kernel: # tilecheck: requires range(ids, 0, a.shape[0])
 """),
     Case("unchecked row", raw("""\
@@ -28,7 +28,7 @@ def k(a, ids, c, T: Int):
                ct.gather(a, (row, ct.arange(T, dtype=ct.int32)), check_bounds=False))
 """), """\
 TC202 warning on line 15: without a bounds check, the index `ids[bid(0)]` along axis 0 of `a` must stay
-    inside, which is not proved: it depends on the contents of `ids`; `range(ids, 0, a.shape[0])` would settle
+    inside, which is not proved: it depends on the contents of `ids`; `range(ids, 0, a.shape[0])` would prove
     it
     help: if it does, say so in the kernel: # tilecheck: requires range(ids, 0, a.shape[0])
 """),
@@ -52,7 +52,7 @@ def k(a, ids, c, T: Int):
     n = ct.assume_divisible_by(ct.load(ids, (i,), (1,)).item(), 16)
     ct.store(c, (i, 0), ct.load(a, (i, 0), (1, T)) + n)
 """), """\
-TC202 warning on line 13: the compiler relies on what is assumed here, and it is not proved: whether
+TC202 warning on line 13: the compiler relies on this assumption, which is not proved: whether
     int(ids[bid(0)]) is a multiple of 16 is not known
     help: assume a divisor that divides every value, or leave the assumption out
 """),
@@ -62,7 +62,7 @@ def k(a, c, T: Int):
     i = ct.assume_divisible_by(ct.bid(0), 16)
     ct.store(c, (i,), ct.load(a, (i,), (T,)))
 """), """\
-TC202 error on line 12: what is assumed here is false: in block 1 dividing by 16 leaves 1
+TC202 error on line 12: this assumption is false: in block 1 dividing by 16 leaves 1
     help: assume a divisor that divides every value, or leave the assumption out
 """),
 )

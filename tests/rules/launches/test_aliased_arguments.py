@@ -1,4 +1,4 @@
-"""What TC401 reports, word for word."""
+"""TC401: every message, word for word."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def go(stream, x):
     ct.launch(stream, (ct.cdiv(x.shape[0], 128),), k, (x, x, 128))
 """), """\
 TC401 error on line 17: `x` is passed as `a` and as `c`, and `k` writes `c`
-    note: the compiler takes arguments for separate storage and may keep an old value of `a` after a write to
+    note: the compiler assumes that arguments do not overlap, and may use an old value of `a` after a write to
         `c`
     note on line 11: the kernel is here
     help: pass another array as `a`, or a copy

@@ -1,4 +1,4 @@
-"""What TC405 reports, word for word."""
+"""TC405: every message, word for word."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ TC405 error on line 34: the extents of `z.partition(32)` do not fit `fixed`: `z`
     Case("shapes", host("""\
 add(tcr.zeros((64,), f32).partition(16), tcr.ones((32,), f32), y).sync()
 """), """\
-TC405 error on line 34: this launch breaks `z.shape[0] <= x.shape[0]`, which `add` needs
-    note: here the clause says 64 <= 32
+TC405 error on line 34: this launch breaks `z.shape[0] <= x.shape[0]`, which `add` requires
+    note: at this launch the clause is 64 <= 32
     note on line 13: the kernel is here
-    note on line 14: what this does with `x` needs it
+    note on line 14: this access to `x` requires it
     help: launch `add` with a grid, shapes and constants that satisfy `z.shape[0] <= x.shape[0]`
 """),
 )

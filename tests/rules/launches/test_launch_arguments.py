@@ -1,4 +1,4 @@
-"""What TC408 reports, word for word."""
+"""TC408: every message, word for word."""
 
 from __future__ import annotations
 
@@ -66,17 +66,17 @@ TC408 error on line 35: the grid of this launch is a list: it must be a tuple
     help: write `(blocks,)`, `(x, y)` or `(x, y, z)`
 TC408 error on line 36: the grid of this launch has 4 components: a grid has at most three
     note on line 11: the kernel is here
-    help: fold two axes into one and take them apart in the kernel with `//` and `%`
+    help: merge two axes into one and separate them in the kernel with `//` and `%`
 TC408 error on line 37: component 0 of the grid of this launch is a float
     note on line 11: the kernel is here
     help: use `ct.cdiv(n, T)` or `n // T`
 TC408 error on line 38: the arguments of this launch are a list: they must be a tuple
     note on line 11: the kernel is here
     help: write `(a, b, c)`
-TC408 error on line 39: `ct.launch` takes no keyword `T`: arguments of the kernel are passed by place in a
+TC408 error on line 39: `ct.launch` takes no keyword `T`: arguments of the kernel are passed by position in a
     tuple
     note on line 11: the kernel is here
-    help: pass the argument in the tuple, in the place of the parameter
+    help: pass the argument in the tuple, at the position of the parameter
 TC408 error on line 40: `o` is passed as `xs`: an array, where `scale_all` takes a list of arrays
     note on line 18: the kernel is here
     help: pass a list of arrays as `xs`

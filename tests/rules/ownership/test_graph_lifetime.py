@@ -1,4 +1,4 @@
-"""What TC406 reports, word for word."""
+"""TC406: every message, word for word."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ graph = tcr.graph(add(z.partition(128), x, y))
 x.partition(128)
 graph.replay()
 """), """\
-TC406 error on line 35: `x` is partitioned while a graph that works on it can still be replayed
+TC406 error on line 35: `x` is partitioned while a graph that uses it can still be replayed
     note on line 34: the graph was captured here
     help: let go of the graph first (`del graph`), or capture it with a copy: `.copy()`
 """),
@@ -24,7 +24,7 @@ with torch.cuda.graph(g):
 del a
 g.replay()
 """), """\
-TC406 error on line 39: `g` is replayed after `a`, which it works on, is gone
+TC406 error on line 39: `g` is replayed after `a`, which it uses, is gone
     note on line 37: it was captured here
     help: keep `a` until the graph has run for the last time, or write into it in place: `a.copy_(...)`
 """),

@@ -1,4 +1,4 @@
-"""What TC404 reports, word for word."""
+"""TC404: every message, word for word."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ CASES = (
 add(z.partition(128), x, y)
 """), """\
 TC404 error on line 34: the launch of `add` is built and never run
-    note: calling a kernel of the dialect only builds an operation: nothing runs before it is told to
+    note: calling a kernel of the dialect only builds an operation: it runs with `.sync()`, `.start()` or
+        `await`
     help: run it: `.sync()`, or `.start()` and wait for it later
 """),
     Case("zip never run", host("""\
 tcr.zip(add(z.partition(128), x, y))
 """), """\
 TC404 error on line 34: the `zip` of the launch of `add` is built and never run
-    note: calling a kernel of the dialect only builds an operation: nothing runs before it is told to
+    note: calling a kernel of the dialect only builds an operation: it runs with `.sync()`, `.start()` or
+        `await`
     help: run it: `.sync()`, or `.start()` and wait for it later
 """),
     Case("never run on some path", host("""\
@@ -27,7 +29,8 @@ if n:
     launch.sync()
 """), """\
 TC404 warning on line 34: the launch of `add` is built and on some path never run
-    note: calling a kernel of the dialect only builds an operation: nothing runs before it is told to
+    note: calling a kernel of the dialect only builds an operation: it runs with `.sync()`, `.start()` or
+        `await`
     help: run it: `.sync()`, or `.start()` and wait for it later
 """),
 )

@@ -1,4 +1,4 @@
-"""What TC109 reports, word for word."""
+"""TC109: every message, word for word."""
 
 from __future__ import annotations
 

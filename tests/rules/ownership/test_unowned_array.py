@@ -1,4 +1,4 @@
-"""What TC110 reports, word for word."""
+"""TC110: every message, word for word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CASES = (
 def k(z: ct.Array, x: Ref[f32, Dyn]) -> None:
     ct.store(z, (ct.bid(0),), x.load((ct.bid(0),), (16,)))
 """), """\
-TC110 error on line 11: `z` is an array, and its annotation does not say who owns it
+TC110 error on line 11: `z` is an array, but its annotation does not state who owns it
     help: annotate it `z: Mut[dtype, extents]`: the kernel writes it
 """),
     Case("no annotation", dialect("""\
@@ -21,30 +21,28 @@ def k(z: Mut[f32, Literal[16]], x) -> None:
     z.store(ct.load(x, (ct.bid(0),), (16,),
                     padding_mode=ct.PaddingMode.ZERO))
 """), """\
-TC110 error on line 11: `x` is used as an array, and nothing says who owns it
+TC110 error on line 11: `x` is used as an array, but nothing states who owns it
     help: annotate it `x: Ref[dtype, extents]`: the kernel only reads it
 """),
     Case("no extents", dialect("""\
 def k(z: Mut) -> None:
     pass
 """), """\
-TC110 error on line 11: the annotation of `z` names no element type, or not the extent of each axis
+TC110 error on line 11: the annotation of `z` lacks the element type or the extent of an axis
     help: write both: `z: Mut[f32, B]` for an output, `Ref[f32, Dyn]` for an input
 """),
     Case("a number without Literal", dialect("""\
 def k(z: Mut[f32, 48]) -> None:
     pass
 """), """\
-TC110 error on line 11: an extent in the annotation of `z` is neither a type variable nor one fixed number
-    from 1 up
+TC110 error on line 11: an extent in the annotation of `z` is neither a type variable nor a positive number
     help: write a type variable, whose value comes from the launch, or a number as `Literal[48]`
 """),
     Case("several numbers", dialect("""\
 def k(z: Mut[f32, Literal[16, 32]]) -> None:
     pass
 """), """\
-TC110 error on line 11: an extent in the annotation of `z` is neither a type variable nor one fixed number
-    from 1 up
+TC110 error on line 11: an extent in the annotation of `z` is neither a type variable nor a positive number
     help: write a type variable, whose value comes from the launch, or a number as `Literal[48]`
 """),
     Case("six axes", dialect("""\
@@ -58,21 +56,21 @@ TC110 error on line 11: `z` is annotated with more than 5 axes
 def k(z: Ref[int, Dyn]) -> None:
     pass
 """), """\
-TC110 error on line 11: the annotation of `z` names a type of Python, and elements have one of the device
-    help: write it first: `z: Ref[f32, Dyn]`, or `i32`, `bool_`
+TC110 error on line 11: the annotation of `z` names a type of Python, but elements have a type of the device
+    help: write a type of the device first: `z: Ref[f32, Dyn]`, or `i32`, `bool_`
 """),
     Case("any number of arrays", dialect("""\
 def k(*arrays) -> None:
     pass
 """), """\
-TC110 error on line 11: `arrays` takes any number of arguments, and a kernel has a fixed number of parameters
+TC110 error on line 11: `arrays` takes any number of arguments, but a kernel has a fixed number of parameters
     help: write them out: `x: Ref[f32, Dyn], y: Ref[f32, Dyn]`
 """),
     Case("open piece", dialect("""\
 def k(z: Mut[f32, Dyn]) -> None:
     pass
 """), """\
-TC110 error on line 11: the annotation of `z` leaves an extent of its pieces open, and a piece has fixed
+TC110 error on line 11: the annotation of `z` leaves an extent of its pieces open, but a piece has fixed
     extents
     help: write a type variable instead of `Dyn`: its value comes from the partition
 """),

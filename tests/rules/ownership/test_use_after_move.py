@@ -1,4 +1,4 @@
-"""What TC402 reports, word for word."""
+"""TC402: every message, word for word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What TC403 reports, word for word."""
+"""TC403: every message, word for word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What TC305 reports, word for word."""
+"""TC305: every message, word for word."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def remainder_by_a_local(A, c, tm: Int, tk: Int):
         acc = acc + ct.sum(ct.load(A, (i, k), (tm, tk), padding_mode=ZERO), axis=1, keepdims=True)
     ct.store(c, (i, 0), acc)
 """), """\
-TC305 warning on line 15: this loop walks `A` in A.shape[1] // tk tiles of tk: where A.shape[1] is no multiple
+TC305 warning on line 15: this loop walks `A` in A.shape[1] // tk tiles of tk: if A.shape[1] is not a multiple
     of tk, the last A.shape[1] % tk elements are left out
     note on line 16: `A` is accessed here
-    help: run to `ct.cdiv(A.shape[1], tk)` with a padding that does not count, or declare
-        `@requires("A.shape[1] % tk == 0")`
+    help: run to `ct.cdiv(A.shape[1], tk)` with a neutral padding, or declare `@requires("A.shape[1] % tk ==
+        0")`
 """),
     Case("remainder_host", raw("""\
 @ct.kernel
@@ -36,12 +36,12 @@ def steps_from_the_host(A, c, steps: int, tm: Int):
 def launch_steps(stream, A, c):
     ct.launch(stream, (ct.cdiv(A.shape[0], 32),), steps_from_the_host, (A, c, A.shape[1] // 64, 32))
 """), """\
-TC305 warning on line 14: this loop walks `A` in A.shape[1] // 64 tiles of 64: where A.shape[1] is no multiple
+TC305 warning on line 14: this loop walks `A` in A.shape[1] // 64 tiles of 64: if A.shape[1] is not a multiple
     of 64, the last A.shape[1] % 64 elements are left out
     note on line 20: `steps` is `A.shape[1] // 64` in this launch
     note on line 15: `A` is accessed here
-    help: run to `ct.cdiv(A.shape[1], 64)` with a padding that does not count, or declare
-        `@requires("A.shape[1] % 64 == 0")`
+    help: run to `ct.cdiv(A.shape[1], 64)` with a neutral padding, or declare `@requires("A.shape[1] % 64 ==
+        0")`
 """),
 )
 

@@ -1,4 +1,4 @@
-"""What TC303 reports, word for word."""
+"""TC303: every message, word for word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What TC301 reports, word for word."""
+"""TC301: every message, word for word."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def k(x, o, T: Int):
     if ct.extract(t, (T - 1,), (1,)).item() > 0:
         ct.store(o, (ct.bid(0),), ct.full((1,), 1, ct.float32))
 """), """\
-TC301 warning on line 13: a condition that decides what is done uses lanes of the tile loaded from `x` that
-    lie outside it and have an unspecified value, unless `T <= x.shape[0]`
+TC301 warning on line 13: a branch condition uses lanes of the tile loaded from `x` that lie outside it and
+    have an unspecified value, unless `T <= x.shape[0]`
     note on line 12: the tile of `x` is loaded here, without a padding mode
     help: load `x` with padding_mode=ct.PaddingMode.ZERO
 """),

@@ -1,4 +1,4 @@
-"""What TC302 reports, word for word."""
+"""TC302: every message, word for word."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def combined_mask_forgotten(x, o, M: int, N: int, T: Int):
     ct.scatter(o, (rows[:, None], cols[None, :]), ct.gather(x, (rows[:, None], cols[None, :])))
 """), """\
 TC302 warning on line 14: `mask` is computed and never used: it limits no access
-    note: accesses check bounds against the array by themselves; the mask would have kept out lanes that lie
-        inside the array and are still not meant
-    help: pass it where it belongs, as `mask=mask`, or delete it
+    note: accesses check bounds against the array by themselves, but the mask also excludes lanes that lie
+        inside the array and must not be used
+    help: pass it to an access, as `mask=mask`, or delete it
 """),
     Case("mask_of_tiles", raw("""\
 @ct.kernel
@@ -28,8 +28,8 @@ def k(x, o, n: int, T: Int):
     ct.store(o, (i,), ct.load(x, (i,), (T,)))
 """), """\
 TC302 warning on line 13: `unused` is computed and never used: it limits no access
-    note: accesses check bounds against the array by themselves; the mask would have kept out lanes that lie
-        inside the array and are still not meant
+    note: accesses check bounds against the array by themselves, but the mask also excludes lanes that lie
+        inside the array and must not be used
     help: apply it, `ct.where(unused, ..., 0)`, or delete it
 """),
     Case("mask_unchecked", raw("""\
@@ -40,8 +40,9 @@ def k(x, o, n: int, T: Int):
     ct.scatter(o, (ct.bid(0), cols), ct.gather(x, (ct.bid(0), cols), check_bounds=False))
 """), """\
 TC302 warning on line 13: `unused` is computed and never used: it limits no access
-    note: some accesses of this kernel do not check bounds: without a mask they touch whatever the index says
-    help: pass it where it belongs, as `mask=unused`, or delete it
+    note: some accesses of this kernel do not check bounds: without a mask they access any location that the
+        index selects
+    help: pass it to an access, as `mask=unused`, or delete it
 """),
 )
 

@@ -1,4 +1,4 @@
-"""What TC304 reports, word for word."""
+"""TC304: every message, word for word."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def chain_goes_nowhere(x, w, o, T: Int):
     ct.store(o, (i,), t)
 """), """\
 TC304 warning on line 15: `scaled` is computed and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `scaled` or what is made of it, or delete it
+    note: the compiler removes it, and the code that only computes it
+    help: store `scaled` or a value computed from it, or delete it
 """),
     Case("loaded", raw("""\
 @ct.kernel
@@ -28,8 +28,8 @@ def scalar_loaded_in_vain(x, n, o, T: Int):
     ct.store(o, (i,), ct.load(x, (i,), (T,)))
 """), """\
 TC304 warning on line 13: `count` is loaded and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `count` or what is made of it, or delete it
+    note: the compiler removes it, and the code that only computes it
+    help: store `count` or a value computed from it, or delete it
 """),
     Case("helper", raw("""\
 def scaled_by_mean(t):
@@ -49,8 +49,8 @@ def helper_called_again(x, o, T: Int):
     ct.store(o, (i,), scaled_by_mean(ct.load(x, (i,), (T,), padding_mode=ZERO)))
 """), """\
 TC304 warning on line 11: `mean` is computed and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `mean` or what is made of it, or delete it
+    note: the compiler removes it, and the code that only computes it
+    help: store `mean` or a value computed from it, or delete it
 """),
 )
 

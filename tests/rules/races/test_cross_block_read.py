@@ -1,4 +1,4 @@
-"""What TC103 reports, word for word."""
+"""TC103: every message, word for word."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ def k(ids, c, T: Int):
     t = ct.load(c, (j, 0), (1, T))
     ct.store(c, (i, 0), t)
 """), """\
-TC103 warning on line 14: could not prove that no block reads what another one writes to `c`: the place
-    depends on the contents of `ids`
+TC103 warning on line 14: could not prove that no block reads an element of `c` that another one writes: the
+    location depends on the contents of `ids`
     note on line 15: `c` is written here
-    help: read what other blocks write to `c` in a second launch, or read from an array that nobody writes
+    help: read the elements of `c` that other blocks write in a second launch, or read an array that no block
+        writes
 """),
     Case("readcond", raw("""\
 @ct.kernel
@@ -44,7 +45,7 @@ def k(c, S: Int, T: Int):
     o = ct.arange(T, dtype=ct.int32)
     ct.scatter(c, i * S + o, ct.gather(c, i * S + o))
 """), """\
-TC103 warning on line 14: a block may read what another one writes to `c` unless `T <= S`
+TC103 warning on line 14: a block may read an element of `c` that another one writes unless `T <= S`
     note on line 14: `c` is written here
     help: declare what every launch satisfies: @requires("T <= S")
 """),

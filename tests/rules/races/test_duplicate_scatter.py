@@ -1,4 +1,4 @@
-"""What TC106 reports, word for word."""
+"""TC106: every message, word for word."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def k(a, c, T: Int):
     ct.scatter(c, o, ct.load(a, (i,), (T,)))
 """), """\
 TC106 error on line 14: one scatter writes c[0] twice: from lane 0 and from lane 1
-    note: with grid (2, 1, 1) and T = 2, c.shape[0] = 4, in block 0; which of the two values stays is
+    note: with grid (2, 1, 1) and T = 2, c.shape[0] = 4, in block 0; which of the two values remains is
         undefined
     help: give every lane its own element of `c`, or mask the lanes that repeat one
 """),
@@ -45,9 +45,9 @@ ct.scatter(b, (i, 0), ct.full((4,), s, ct.float32))
 """), """\
 TC106 warning on line 7: could not prove that the lanes of this scatter write different elements of `b`
     help: give every lane its own element of `b`, or mask the lanes that repeat one
-TC501 error on line 7: a tile of shape (4,) cannot be repeated to (8,) by `ct.scatter`; dim 0: 4 from line 7,
+TC501 error on line 7: a tile of shape (4,) cannot be broadcast to (8,) by `ct.scatter`; dim 0: 4 from line 7,
     8 from line 7
-    help: give it an extent of 1 or of 8 there
+    help: give it an extent of 1 or of 8 along that dim
 """),
 )
 

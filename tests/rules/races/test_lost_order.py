@@ -1,4 +1,4 @@
-"""What TC108 reports, word for word."""
+"""TC108: every message, word for word."""
 
 from __future__ import annotations
 
@@ -28,13 +28,15 @@ def k(lock, s, T: Int):
         ct.store(s, (0,), ct.load(s, (0,), (T,)) + 1)
         ct.atomic_xchg(lock, (0,), 0, memory_order=ct.MemoryOrder.RELAXED)
 """), """\
-TC108 error on line 15: the lock `lock` does not order this access to `s`: it may move out of the locked part
-    note: with grid (2, 1, 1) and T = 2, s.shape[0] = 4 blocks 0 and 1 meet in s[0]
-    help: take `lock` with memory_order=ct.MemoryOrder.ACQUIRE and give it back with RELEASE, both with
+TC108 error on line 15: the lock `lock` does not order this access to `s`: the compiler may move it out of the
+    locked section
+    note: with grid (2, 1, 1) and T = 2, s.shape[0] = 4: blocks 0 and 1 both access s[0]
+    help: take `lock` with memory_order=ct.MemoryOrder.ACQUIRE and release it with RELEASE, both with
         memory_scope=ct.MemoryScope.DEVICE
-TC108 error on line 15: the lock `lock` does not order this access to `s`: it may move out of the locked part
-    note: with grid (2, 1, 1) and T = 2, s.shape[0] = 4 blocks 1 and 0 meet in s[0]
-    help: take `lock` with memory_order=ct.MemoryOrder.ACQUIRE and give it back with RELEASE, both with
+TC108 error on line 15: the lock `lock` does not order this access to `s`: the compiler may move it out of the
+    locked section
+    note: with grid (2, 1, 1) and T = 2, s.shape[0] = 4: blocks 1 and 0 both access s[0]
+    help: take `lock` with memory_order=ct.MemoryOrder.ACQUIRE and release it with RELEASE, both with
         memory_scope=ct.MemoryScope.DEVICE
 """),
     Case("goodlock", raw("""\

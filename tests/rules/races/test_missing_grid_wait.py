@@ -1,4 +1,4 @@
-"""What TC111 reports, word for word."""
+"""TC111: every message, word for word."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def never_waits(x, o, T: Int):
 def launch(stream, x, o):
     ct.launch(stream, (ct.cdiv(x.shape[0], 128),), never_waits, (x, o, 128), programmatic_dependent_launch=True)
 """), """\
-TC111 error on line 13: `never_waits` may start while the launch before it still runs, and touches `x` here
-    without ever waiting for it
+TC111 error on line 13: `never_waits` may start while the previous launch is still running, and accesses `x`
+    here without waiting for it
     note on line 18: it is launched with programmatic_dependent_launch=True here
-    note: what the launch before it writes is visible only after the wait
+    note: the writes of the previous launch are visible only after the wait
     help: call `ct.grid_dependency_control_wait()` before the first access, on every path
 """),
     Case("waits_late", raw("""\
@@ -37,10 +37,10 @@ def launch(stream, x, o):
     ct.launch(stream, (ct.cdiv(x.shape[0], 128),), waits_on_one_path, (x, o, 1, 128),
               programmatic_dependent_launch=True)
 """), """\
-TC111 error on line 15: `waits_on_one_path` may start while the launch before it still runs, and touches `x`
-    here on a path that has not waited for it
+TC111 error on line 15: `waits_on_one_path` may start while the previous launch is still running, and accesses
+    `x` here on a path that has not waited for it
     note on line 19: it is launched with programmatic_dependent_launch=True here
-    note: what the launch before it writes is visible only after the wait
+    note: the writes of the previous launch are visible only after the wait
     help: call `ct.grid_dependency_control_wait()` before the first access, on every path
 """),
 )

@@ -1,4 +1,4 @@
-"""What TC107 reports, word for word."""
+"""TC107: every message, word for word."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def k(n, c, T: Int):
 TC107 error on line 14: block 0 plainly reads n[0] while block 1 updates it atomically
     note on line 13: `n` is updated atomically here
     note: with grid (2, 1, 1) and n.shape[0] = 2: block 1 updates and block 0 plainly reads the element
-    help: read it with an atomic, or do it in another launch
+    help: read it with an atomic, or access it in another launch
 """),
     Case("weak", raw("""\
 @ct.kernel
@@ -29,21 +29,21 @@ def k(n, T: Int):
 TC107 error on line 13: block 1 updates (scope block) n[0] while block 0 updates it atomically
     note: with grid (2, 1, 1) and n.shape[0] = 2: block 0 updates and block 1 updates (scope block) the
         element
-    help: use memory_scope=ct.MemoryScope.DEVICE for what several blocks touch
+    help: use memory_scope=ct.MemoryScope.DEVICE for an element that several blocks access
 """),
     Case("plain store to an accumulator", dialect("""\
 def k(s: Shared[f32, Dyn], x: Ref[f32, Dyn]) -> None:
     s.store(x.load((ct.bid(0),), (16,)))
 """), """\
-TC107 error on line 12: `s.store` is no atomic, and `s` is an accumulator that all blocks update
-    help: update it with `s.add(indices, update)` and the like; read it in another launch
+TC107 error on line 12: `s.store` is not atomic, but `s` is an accumulator that all blocks update
+    help: update it with an atomic such as `s.add(indices, update)`; read it in another launch
 """),
     Case("plain assignment to an accumulator", dialect("""\
 def k(s: Shared[f32, Dyn], x: Ref[f32, Dyn]) -> None:
     s[0] = x.load((ct.bid(0),), (16,))
 """), """\
 TC107 error on line 12: a plain assignment to `s`, which is an accumulator that all blocks update
-    help: update it with `s.add(indices, update)` and the like; read it in another launch
+    help: update it with an atomic such as `s.add(indices, update)`; read it in another launch
 """),
 )
 

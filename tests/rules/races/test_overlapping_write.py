@@ -1,4 +1,4 @@
-"""What TC101 reports, word for word."""
+"""TC101: every message, word for word."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ TC101 error on line 14: blocks 0 and 1 both write xs[0][0]
     note: with grid (5, 1, 1) and T = 1: block 0 and block 1 write xs[0][0]
     note on line 14: tile 0 in both blocks
     note: a race even where both blocks store the same value: the memory model leaves the result undefined
-    help: each of these edits makes the blocks disjoint; choose the one that you mean: (a) on line 14, store at
-        `(ct.bid(0),)` in place of `(0,)` (b) on line 14, let one block do it, under `if ct.bid(0) == 0:`
+    help: each of these edits makes the blocks disjoint; choose the one that you mean: (a) on line 14, store
+        at `(ct.bid(0),)` in place of `(0,)` (b) on line 14, let one block do it, under `if ct.bid(0) == 0:`
 """),
 )
 

@@ -1,4 +1,4 @@
-"""What TC102 reports, word for word."""
+"""TC102: every message, word for word."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def k(a, ids, c, T: Int):
     i = ct.load(ids, (ct.bid(0),), (1,)).item()
     ct.store(c, (i, 0), ct.load(a, (i, 0), (1, T)))
 """), """\
-TC102 warning on line 13: could not prove that blocks write disjoint parts of `c`: the place depends on data;
-    `injective(ids)` would settle it
+TC102 warning on line 13: could not prove that blocks write disjoint parts of `c`: the location depends on
+    data; `injective(ids)` would prove it
     note on line 12: the place is read from `ids` here
     help: if it holds, say so in the kernel: # tilecheck: requires injective(ids)
 """),
@@ -66,8 +66,8 @@ TC102 error on line 12: could not prove anything of `z`: call of elsewhere.anyth
 z = ct.load(a, (0, 0), (8,))
 """), """\
 TC304 warning on line 6: `z` is computed and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `z` or what is made of it, or delete it
+    note: the compiler removes it, and the code that only computes it
+    help: store `z` or a value computed from it, or delete it
 TC102 warning on line 6: could not prove anything of `a`: load with an index that is not known
     help: use operations of cuda.tile, or a helper whose source is in the checked files
 TC503 error on line 6: a tile of 1 axis, (8,), is loaded from an index with 2 entries

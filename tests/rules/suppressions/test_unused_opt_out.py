@@ -1,4 +1,4 @@
-"""What TC901 reports, word for word."""
+"""TC901: every message, word for word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What TC504 reports, word for word."""
+"""TC504: every message, word for word."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ CASES = (
 z = ct.load(a, (0, 0), (4, 48))
 """), """\
 TC304 warning on line 6: `z` is loaded and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `z` or what is made of it, or delete it
-TC504 error on line 6: a tile of shape (4, 48) cannot be made by `ct.load`: dim 1 is 48, and extents are
-    powers of two
-    help: take 64; what lies outside of the array is padded or clipped
+    note: the compiler removes it, and the code that only computes it
+    help: store `z` or a value computed from it, or delete it
+TC504 error on line 6: `ct.load` cannot produce a tile of shape (4, 48): dim 1 is 48, but extents are powers
+    of two
+    help: use 64; elements outside the array are padded or clipped
 """),
     Case("extent 2", operation("""\
 z = ct.arange(100, dtype=ct.int32)
 """), """\
 TC304 warning on line 6: `z` is computed and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `z` or what is made of it, or delete it
-TC504 error on line 6: a tile of shape (100,) cannot be made by `ct.arange`: dim 0 is 100, and extents are
-    powers of two
-    help: take 128; leave out what is too much with a mask
+    note: the compiler removes it, and the code that only computes it
+    help: store `z` or a value computed from it, or delete it
+TC504 error on line 6: `ct.arange` cannot produce a tile of shape (100,): dim 0 is 100, but extents are powers
+    of two
+    help: use 128; mask the lanes that are not needed
 """),
     Case("extent 3", operation("""\
 z = ct.zeros((4, 0), ct.float32)
 """), """\
 TC304 warning on line 6: `z` is computed and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `z` or what is made of it, or delete it
-TC504 error on line 6: a tile of shape (4, 0) cannot be made by `ct.zeros`: dim 1 is 0, and extents are powers
-    of two
-    help: take a positive power of two
+    note: the compiler removes it, and the code that only computes it
+    help: store `z` or a value computed from it, or delete it
+TC504 error on line 6: `ct.zeros` cannot produce a tile of shape (4, 0): dim 1 is 0, but extents are powers of
+    two
+    help: use a positive power of two
 """),
     Case("cat", operation("""\
 x = ct.full((4,), s, ct.float32)
@@ -43,11 +43,11 @@ y = ct.full((2,), s, ct.float32)
 z = ct.cat((x, y), 0)
 """), """\
 TC304 warning on line 8: `z` is computed and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `z` or what is made of it, or delete it
-TC504 error on line 8: `ct.cat` of tiles of shapes (4,) and (2,) yields 6 along dim 0, which is no power of
+    note: the compiler removes it, and the code that only computes it
+    help: store `z` or a value computed from it, or delete it
+TC504 error on line 8: `ct.cat` of tiles of shapes (4,) and (2,) yields 6 along dim 0, which is not a power of
     two
-    help: put together tiles of equal extents
+    help: concatenate tiles of equal extents
 """),
 )
 

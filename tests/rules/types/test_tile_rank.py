@@ -1,10 +1,10 @@
-"""What TC503 reports, word for word."""
+"""TC503: every message, word for word."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.rules.cases import Case, check, launched, operation
+from tests.rules.cases import Case, check, launch, operation
 
 CASES = (
     Case("more_axes", operation("""\
@@ -12,10 +12,10 @@ x = ct.full((2, 4, 8), s, ct.float32)
 z = ct.broadcast_to(x, (4, 8))
 """), """\
 TC304 warning on line 7: `z` is computed and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `z` or what is made of it, or delete it
+    note: the compiler removes it, and the code that only computes it
+    help: store `z` or a value computed from it, or delete it
 TC503 error on line 7: a tile of shape (2, 4, 8) from line 6 has more axes than (4, 8), to which
-    `ct.broadcast_to` repeats it
+    `ct.broadcast_to` broadcasts it
     help: reduce or reshape it first
 """),
     Case("stored_rank", operation("""\
@@ -30,9 +30,9 @@ i = ct.arange(8, dtype=ct.int32)
 z = ct.load(a, (i, 0), (8, 8))
 """), """\
 TC304 warning on line 7: `z` is loaded and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `z` or what is made of it, or delete it
-TC503 error on line 7: index 0 of `ct.load` is a tile, (8,), and the index of a tile is a number
+    note: the compiler removes it, and the code that only computes it
+    help: store `z` or a value computed from it, or delete it
+TC503 error on line 7: index 0 of `ct.load` is a tile, (8,), but the index of a tile is a number
     help: use `ct.gather` or `ct.scatter` for the indices of elements
 """),
     Case("axis", operation("""\
@@ -61,8 +61,8 @@ x = ct.full((4, 8), s, ct.float32)
 z = ct.sum(x, axis=(0, -2))
 """), """\
 TC304 warning on line 7: `z` is computed and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `z` or what is made of it, or delete it
+    note: the compiler removes it, and the code that only computes it
+    help: store `z` or a value computed from it, or delete it
 TC503 error on line 7: `ct.sum` names axis 0 twice
     help: name each axis once
 """),
@@ -78,9 +78,9 @@ x = ct.full((4, 8), s, ct.float32)
 z = ct.full((4,), x, ct.float32)
 """), """\
 TC304 warning on line 7: `z` is computed and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `z` or what is made of it, or delete it
-TC503 error on line 7: `ct.full` is filled with a tile, (4, 8) from line 6, and it takes a number
+    note: the compiler removes it, and the code that only computes it
+    help: store `z` or a value computed from it, or delete it
+TC503 error on line 7: `ct.full` gets a tile, (4, 8) from line 6, but it takes a number
     help: use `ct.broadcast_to`
 """),
     Case("subscript", operation("""\
@@ -95,8 +95,8 @@ x = ct.full((8,), s, ct.float32)
 z = ct.transpose(x)
 """), """\
 TC304 warning on line 7: `z` is computed and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `z` or what is made of it, or delete it
+    note: the compiler removes it, and the code that only computes it
+    help: store `z` or a value computed from it, or delete it
 TC503 error on line 7: `ct.transpose` of a tile of 1 axis, (8,)
     help: add an axis first: `t[None, :]`
 """),
@@ -105,8 +105,8 @@ x = ct.full((2, 4, 8), s, ct.float32)
 z = ct.transpose(x)
 """), """\
 TC304 warning on line 7: `z` is computed and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `z` or what is made of it, or delete it
+    note: the compiler removes it, and the code that only computes it
+    help: store `z` or a value computed from it, or delete it
 TC503 error on line 7: `ct.transpose` does not say which two of the 3 axes of (2, 4, 8) it exchanges
     help: name them: `ct.transpose(t, -1, -2)`
 """),
@@ -123,9 +123,9 @@ x = ct.full((4, 8), s, ct.float32)
 z = ct.extract(x, (0,), (4, 4))
 """), """\
 TC304 warning on line 7: `z` is computed and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `z` or what is made of it, or delete it
-TC503 error on line 7: the index of `ct.extract` has 1 entry, and the tile has 2 axes, (4, 8)
+    note: the compiler removes it, and the code that only computes it
+    help: store `z` or a value computed from it, or delete it
+TC503 error on line 7: the index of `ct.extract` has 1 entry, but the tile has 2 axes, (4, 8)
     help: give one entry for each axis of the tile
 """),
     Case("part_rank", operation("""\
@@ -134,8 +134,8 @@ y = ct.full((4,), s, ct.float32)
 z = ct.insert(x, (0, 0), y)
 """), """\
 TC304 warning on line 8: `z` is computed and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `z` or what is made of it, or delete it
+    note: the compiler removes it, and the code that only computes it
+    help: store `z` or a value computed from it, or delete it
 TC503 error on line 8: `ct.insert`: the part has 1 axis and the tile 2, (4, 8)
     help: give the part one extent for each axis of the tile
 """),
@@ -145,10 +145,10 @@ y = ct.full((8, 4), s, ct.float32)
 z = ct.mma(x, y, ct.zeros((2, 4, 4), ct.float32))
 """), """\
 TC304 warning on line 8: `z` is computed and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `z` or what is made of it, or delete it
+    note: the compiler removes it, and the code that only computes it
+    help: store `z` or a value computed from it, or delete it
 TC503 error on line 8: `ct.mma` yields 2 axes and is added to a tile of 3, (2, 4, 4)
-    help: what is added to is (M, N) for (M, K) times (K, N)
+    help: the accumulator is (M, N) for (M, K) times (K, N)
 """),
     Case("unpacked", operation("""\
 x = ct.full((4, 8), n, ct.uint8)
@@ -157,23 +157,23 @@ z = ct.unpack_from_bytes(x, ct.float16)
 TC503 error on line 7: `ct.unpack_from_bytes` of a tile of 2 axes: it takes one of one axis
     help: reshape it first: `ct.reshape(t, (-1,))`
 """),
-    Case("array_rank in a launch", launched("int64", "int8", """\
+    Case("array_rank in a launch", launch("int64", "int8", """\
 t = ct.load(a, (0, 0), (8, 8))
 """), """\
 TC304 warning on line 7: `t` is loaded and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `t` or what is made of it, or delete it
-TC503 error on line 7: `a` has 1 axis, and the index has 2 entries
+    note: the compiler removes it, and the code that only computes it
+    help: store `t` or a value computed from it, or delete it
+TC503 error on line 7: `a` has 1 axis, but the index has 2 entries
     note on line 13: in this launch `a` has 1 axis
     help: give one entry for each axis
 """),
-    Case("array_rank in a launch 2", launched("int64", "int8", """\
+    Case("array_rank in a launch 2", launch("int64", "int8", """\
 t = ct.gather(a, (0, 0))
 """), """\
 TC304 warning on line 7: `t` is loaded and never reaches memory: nothing that is stored depends on it
-    note: the compiler removes it, and what leads to it alone
-    help: store `t` or what is made of it, or delete it
-TC503 error on line 7: `a` has 1 axis, and the index has 2 entries
+    note: the compiler removes it, and the code that only computes it
+    help: store `t` or a value computed from it, or delete it
+TC503 error on line 7: `a` has 1 axis, but the index has 2 entries
     note on line 13: in this launch `a` has 1 axis
     help: give one entry for each axis
 """),

@@ -83,7 +83,7 @@ def test_error_refuses_and_moves_nothing(monkeypatch):
         "`racing` does not pass the checker: `ct.store` writes to the whole array behind `z`, past the pieces that "
         "blocks own")
     assert error.before.file == u.__file__ and error.before.line == 16
-    assert error.fix == 'write through `z`, or take responsibility: @unsafe("why no two blocks meet")'
+    assert error.fix == 'write through `z`, or take responsibility: @unsafe("why no two blocks write one element")'
     assert k.add(p, x, x).sync().numpy().tolist() == [2] * 8
 
 

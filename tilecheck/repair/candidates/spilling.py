@@ -14,7 +14,7 @@ from tilecheck.repair.candidates.numbers import describe_in_both_blocks, label_a
 from tilecheck.repair.candidates.recheck import Candidate, try_candidate
 from tilecheck.repair.candidates.scene import Scene, axes_of
 from tilecheck.repair.candidates.wording import alternatives
-from tilecheck.rules.messages.wording import spelled
+from tilecheck.rules.messages.wording import spell_term
 from tilecheck.symbolic import Lane, Scalar, Term, atoms_of
 from tilecheck.syntax.tree import Attribute, BinOp, Call, Compare, Expr, Keyword, Name
 
@@ -120,5 +120,5 @@ def _spell_column(scene: Scene, column: Term, call: Call) -> tuple[str, Expr] | 
         node = Name(plain.name, call.span)
     if node is None:
         return None
-    text = scene.text(written.span) if written is not None else spelled(rest)
+    text = scene.text(written.span) if written is not None else spell_term(rest)
     return f"{text} + {lanes_text}", BinOp("+", node, lanes_node, call.span)

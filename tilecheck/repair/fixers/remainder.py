@@ -1,4 +1,4 @@
-"""TC305: a loop over `n // T` tiles takes the remainder along, with a padding that does not count."""
+"""TC305: a loop over `n // T` tiles takes the remainder along, with a neutral padding."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.obligations.index_space import ElementIndex, PartOffset, TileOffset
 from tilecheck.obligations.kernel_view import KernelView
-from tilecheck.rules.messages.wording import readable, spelled
+from tilecheck.rules.messages.wording import readable, spell_term
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Atom, Bid, Counter, Term
 
@@ -90,23 +90,25 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
 def _tile_offset(lint: TileOffset, kernel: str) -> Diagnostic:
     access, axis, extent = lint.access, lint.axis, lint.extent
     where = f" along axis {axis}" if len(access.tile) > 1 else ""
-    message = (f"the tile index `{spelled(lint.index)}` of `{access.array}`{where} is an element offset: an index "
+    message = (f"the tile index `{spell_term(lint.index)}` of `{access.array}`{where} is an element offset: an index "
                f"counts tiles of {_elements(extent)}")
     return Diagnostic(CODE, "warning", message, lint.span, kernel, _second_tile(axis, extent, lint.tile),
-                      f"pass `{spelled(lint.tile)}`: {access.op} multiplies the index by the extent of the tile itself",
-                      proposal=Proposal((spelled(lint.tile),), axis=axis))
+                      f"pass `{spell_term(lint.tile)}`: {access.op} multiplies the index by the extent of the tile "
+                      "itself",
+                      proposal=Proposal((spell_term(lint.tile),), axis=axis))
 
 
 def _part_offset(lint: PartOffset, kernel: str) -> Diagnostic:
-    message = (f"the index `{spelled(lint.index)}` of {lint.op} along axis {lint.axis} is an element offset: it counts "
+    message = (f"the index `{spell_term(lint.index)}` of {lint.op} along axis {lint.axis} is an element offset: it "
+               "counts "
                f"parts of {_elements(lint.extent)}")
     return Diagnostic(CODE, "warning", message, lint.span, kernel, (),
-                      f"pass `{spelled(lint.quotient)}`: {lint.op} multiplies the index by the extent of the part",
-                      proposal=Proposal((spelled(lint.quotient),), axis=lint.axis))
+                      f"pass `{spell_term(lint.quotient)}`: {lint.op} multiplies the index by the extent of the part",
+                      proposal=Proposal((spell_term(lint.quotient),), axis=lint.axis))
 
 
 def _element_index(lint: ElementIndex, kernel: str) -> Diagnostic:
-    array, block, size = lint.access.array, readable(lint.block.key), spelled(lint.size)
+    array, block, size = lint.access.array, readable(lint.block.key), spell_term(lint.size)
     where = f" along axis {lint.axis}" if len(lint.access.region.index) > 1 else ""
     message = (f"`ct.{block}` is used as an element index of `{array}`{where}: blocks read overlapping elements and "
                "write separate tiles")
@@ -117,13 +119,13 @@ def _element_index(lint: ElementIndex, kernel: str) -> Diagnostic:
 
 
 def _elements(extent: Term) -> str:
-    return f"{extent.constant} elements" if extent.constant is not None else f"`{spelled(extent)}` elements"
+    return f"{extent.constant} elements" if extent.constant is not None else f"`{spell_term(extent)}` elements"
 
 
 def _second_tile(axis: int, extent: Term, tile: Term) -> tuple[Note, ...]:
     """The elements that the second tile is read from, in numbers, and those that were meant."""
     size = extent.constant or 4
-    given = "" if extent.constant is not None else f"with {spelled(extent)} = {size} "
+    given = "" if extent.constant is not None else f"with {spell_term(extent)} = {size} "
     atom = tile.single
     who = None if atom is None else _SECOND.get(type(atom))
     if who is None:

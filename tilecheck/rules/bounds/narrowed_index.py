@@ -52,7 +52,7 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.narrowed_index import DeclaredWide, NarrowedIndex, WrappingIndex, wrapping_at_launches
-from tilecheck.rules.messages.wording import spelled
+from tilecheck.rules.messages.wording import spell_term
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Lane
 
@@ -78,7 +78,7 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
 def _describe_narrowed(lint: NarrowedIndex, kernel: str) -> Diagnostic:
     n, array = lint.narrowing, lint.access.array
     lane = n.value.single
-    what = f"ct.arange({spelled(lane.size)})" if isinstance(lane, Lane) else spelled(n.value)
+    what = f"ct.arange({spell_term(lane.size)})" if isinstance(lane, Lane) else spell_term(n.value)
     message = (f"`{what}` is narrowed to {n.dtype} and becomes an index of `{array}`: from {_power(lint.capacity)} on "
                "it is a different index")
     wide = "int64" if n.bits == 32 else "int32"
@@ -92,7 +92,7 @@ def _power(value: int) -> str:
 
 def _describe_wrapping(lint: WrappingIndex, kernel: str) -> Diagnostic:
     message = (f"the index of `{lint.access.array}` wraps: it is computed in 32 bits, and reaches "
-               f"`{spelled(lint.bound)}`, which is 2**31 or more in a seen launch")
+               f"`{spell_term(lint.bound)}`, which is 2**31 or more in a seen launch")
     return Diagnostic(CODE, "warning", message, lint.span, kernel,
                       (Note("it is launched here", lint.launch.span),), _WIDEN)
 

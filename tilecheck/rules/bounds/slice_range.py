@@ -55,7 +55,7 @@ from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.obligation import SettledSlice, SliceFault
 from tilecheck.rules.messages.reasons import reason_text
-from tilecheck.rules.messages.wording import spelled, spelling
+from tilecheck.rules.messages.wording import spell_term, spelling
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Atom, Term, atoms_in
 from tilecheck.symbolic.evaluate import evaluate
@@ -104,7 +104,7 @@ def _texts(fault: SliceFault) -> dict[str, str]:
 
 
 def _text(t: Term) -> str:
-    return spelled(t) if t.constant is None else str(t.constant)
+    return spell_term(t) if t.constant is None else str(t.constant)
 
 
 def _value(t: Term, env: dict[Atom, int]) -> str:

@@ -11,7 +11,7 @@ from tilecheck.interp.kernel.tile_types.uses import Misfit, MisfitCode, Operand,
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.operand_types import FaultyLaunch
 from tilecheck.rules.messages.provenance import shape_text
-from tilecheck.rules.messages.wording import spelled
+from tilecheck.rules.messages.wording import spell_term
 from tilecheck.syntax.tree import Span
 
 __all__ = [
@@ -62,7 +62,7 @@ def dims(use: Use, f: Misfit, file: str, operands: tuple[Operand, ...] | None = 
     """`dim 1: BK from line 9, BN from line 12`"""
     first, second = operands or (use.operands[-2], use.operands[-1])
     a, b = f.terms
-    return f"dim {f.axis}: {spelled(a)}{line(first.made, file)}, {spelled(b)}{line(second.made, file)}"
+    return f"dim {f.axis}: {spell_term(a)}{line(first.made, file)}, {spell_term(b)}{line(second.made, file)}"
 
 
 def shapes(*operands: Operand) -> str:

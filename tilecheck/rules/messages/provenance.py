@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tilecheck.diagnostics import Note
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.rules.messages.wording import spelled
+from tilecheck.rules.messages.wording import spell_term
 from tilecheck.symbolic import Symbol, Term
 
 __all__ = ["origin_notes", "shape_text"]
@@ -14,7 +14,7 @@ __all__ = ["origin_notes", "shape_text"]
 
 def shape_text(shape: Iterable[Term | None]) -> str:
     """`(BM, 32)`; an extent that is not known is `?`"""
-    parts = ["?" if e is None else spelled(e) for e in shape]
+    parts = ["?" if e is None else spell_term(e) for e in shape]
     return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
 
 

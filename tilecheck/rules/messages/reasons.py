@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from tilecheck.interp.kernel.dialect.ownership import Construction
 from tilecheck.obligations.reasons import Cause
-from tilecheck.rules.messages.wording import block_name, blocks, element_of, spelled, spelling
+from tilecheck.rules.messages.wording import block_name, blocks, element_of, spell_term, spelling
 from tilecheck.symbolic import Cond, Term
 from tilecheck.symbolic.footprint import Witness
 from tilecheck.symbolic.steps import Lemma, ProofStep, Reason
@@ -30,7 +30,7 @@ class Words(Struct, frozen=True):
     clause: Callable[[Term], str]
 
 
-_PLAIN: Final = Words(spelling, spelled)
+_PLAIN: Final = Words(spelling, spell_term)
 
 
 def sentences(reason: Reason) -> tuple[str, ...]:

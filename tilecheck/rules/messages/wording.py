@@ -14,7 +14,7 @@ from tilecheck.text.block_names import block_name as _name
 from tilecheck.text.block_names import rank_of_axes
 
 __all__ = ["block_name", "blocks", "clause_list", "counter_name", "element_of", "iterations", "launch_of", "readable",
-           "scalars_of", "spelled", "spelling", "symbol_name"]
+           "scalars_of", "spell_term", "spelling", "symbol_name"]
 
 
 def block_name(block: tuple[int, int, int], axes: frozenset[int]) -> str:
@@ -69,10 +69,10 @@ def readable(text: str) -> str:
     """An explanation with the names that an author knows: the lane of a tile, the loop variable, `bid(0) // H`."""
     text = _COUNT.sub(r"\1", _LANE.sub("lane", text))
     text = _NESTED.sub(r"\1.pieces(...)[\2]", _COORDINATE.sub(r"\1.coords(cell)[\2]", text))
-    return _DIVISION.sub(r" \1 ", _SIMPLE.sub(_bare, text))
+    return _DIVISION.sub(r" \1 ", _SIMPLE.sub(_drop_parentheses, text))
 
 
-def spelled(term: Term) -> str:
+def spell_term(term: Term) -> str:
     """A term in the same way, with the parentheses that it needs."""
     return readable(render(term))
 
@@ -102,7 +102,7 @@ spelling: Final = Spelling(counter_name, symbol_name)
 """How the reasons of verdicts spell terms and conditions."""
 
 
-def _bare(match: re.Match[str]) -> str:
+def _drop_parentheses(match: re.Match[str]) -> str:
     before = match.string[match.start() - 1] if match.start() else " "
     # the parentheses of a call stay
     return match.group(0) if before.isalnum() or before in "_]" else match.group(1)

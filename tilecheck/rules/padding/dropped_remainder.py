@@ -59,7 +59,7 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.obligations.dropped_remainder import DroppedRemainder, at_launches
 from tilecheck.obligations.kernel_view import KernelView
-from tilecheck.rules.messages.wording import spelled
+from tilecheck.rules.messages.wording import spell_term
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Term, of
 
@@ -77,7 +77,7 @@ def _describe(lint: DroppedRemainder, kernel: str) -> Diagnostic:
     array, n, t = lint.access.array, _operand(lint.size), _operand(lint.extent)
     message = (f"this loop walks `{array}` in {n} // {t} tiles of {t}: if {n} is not a multiple of {t}, the "
                f"last {n} % {t} elements are left out")
-    size, extent = spelled(lint.size), spelled(lint.extent)
+    size, extent = spell_term(lint.size), spell_term(lint.extent)
     return Diagnostic(
         CODE, "warning", message, lint.span, kernel,
         (*_launch(lint), Note(f"`{array}` is accessed here", lint.access.span)),
@@ -89,11 +89,11 @@ def _describe(lint: DroppedRemainder, kernel: str) -> Diagnostic:
 def _launch(lint: DroppedRemainder) -> tuple[Note, ...]:
     if lint.count is None or lint.quotient is None or lint.launch is None:
         return ()
-    return (Note(f"`{lint.count.name}` is `{spelled(of(lint.quotient))}` in this launch", lint.launch.span),)
+    return (Note(f"`{lint.count.name}` is `{spell_term(of(lint.quotient))}` in this launch", lint.launch.span),)
 
 
 def _operand(t: Term) -> str:
-    text = spelled(t)
+    text = spell_term(t)
     return text if t.single is not None or t.constant is not None else f"({text})"
 
 

@@ -69,7 +69,7 @@ from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.tile_types.uses import Misfit, Use
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.messages.operands import Words, axes, line, name_dtype, op, type_findings
-from tilecheck.rules.messages.wording import spelled
+from tilecheck.rules.messages.wording import spell_term
 from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC505"
@@ -154,8 +154,8 @@ def _describe_scale(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 
 
 def _describe_block(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    (sizes,), (dtype, scales) = f.words, map(name_dtype, f.types)
-    whole, count = (spelled(t) for t in f.terms)
+    dtype, scales, sizes = f.words
+    whole, count = (spell_term(t) for t in f.terms)
     several = "scale" if count == "1" else "scales"
     return (f"{whole} elements of {dtype} along K have {count} {several} of {scales}, and {sizes} elements share one",
             f"give one scale to every {sizes} elements along K")

@@ -139,7 +139,7 @@ def _describe_promotion(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 
 
 def _describe_range(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"{op(use)} with {f.words[0]}, which {f.types[0]} does not hold",
+    return (f"{op(use)} with {f.words[0]}, which {f.types[0]} cannot represent",
             "convert the tile to a wider type first: `ct.astype(t, ct.int32)`")
 
 

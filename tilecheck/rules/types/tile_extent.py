@@ -63,7 +63,7 @@ from tilecheck.diagnostics import Diagnostic
 from tilecheck.interp.kernel.tile_types.uses import Misfit, Use
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.messages.operands import Words, op, shapes, type_findings
-from tilecheck.rules.messages.wording import spelled
+from tilecheck.rules.messages.wording import spell_term
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Term
 
@@ -80,7 +80,7 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
 def _describe_extent(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     (extent,) = f.terms
     return (f"{op(use)} cannot produce a tile of shape {shapes(use.operands[0])}: dim {f.axis} is "
-            f"{spelled(extent)}, but extents are powers of two",
+            f"{spell_term(extent)}, but extents are powers of two",
             _help_to_round(extent, use.op in ("ct.load", "ct.num_tiles", "view.tiled_view")))
 
 
@@ -95,7 +95,7 @@ def _help_to_round(extent: Term, array: bool) -> str:
 
 def _describe_cat_extent(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     (whole,) = f.terms
-    return (f"`ct.cat` of tiles of shapes {shapes(*use.operands)} yields {spelled(whole)} along dim {f.axis}, which "
+    return (f"`ct.cat` of tiles of shapes {shapes(*use.operands)} yields {spell_term(whole)} along dim {f.axis}, which "
             "is not a power of two", "concatenate tiles of equal extents")
 
 

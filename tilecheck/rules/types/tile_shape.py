@@ -123,7 +123,7 @@ from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.operands import Words, dims, line, op, shapes, type_findings
 from tilecheck.rules.messages.provenance import origin_notes, shape_text
-from tilecheck.rules.messages.wording import spelled
+from tilecheck.rules.messages.wording import spell_term
 from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC501"
@@ -297,15 +297,15 @@ def _describe_indices(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 def _describe_into(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     value, target = use.operands[0], use.operands[-1]
     return (f"a tile of shape {shapes(value)} cannot be broadcast to {shapes(target)} by {op(use)}; "
-            f"{dims(use, f, file, (value, target))}", f"give it an extent of 1 or of {spelled(f.terms[1])} along "
+            f"{dims(use, f, file, (value, target))}", f"give it an extent of 1 or of {spell_term(f.terms[1])} along "
                                                       "that dim")
 
 
 def _describe_reshape(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     old, new = use.operands
     have, want = f.terms
-    return (f"{op(use)} from {shapes(old)} to {shapes(new)}: a tile of {spelled(have)} elements"
-            f"{line(old.made, file)} cannot become one of {spelled(want)}", "give it a shape with the same number "
+    return (f"{op(use)} from {shapes(old)} to {shapes(new)}: a tile of {spell_term(have)} elements"
+            f"{line(old.made, file)} cannot become one of {spell_term(want)}", "give it a shape with the same number "
                                                                             "of elements")
 
 
@@ -331,15 +331,15 @@ def _describe_cat(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 def _describe_part(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     whole, part = use.operands
     return (f"{op(use)}: {shapes(part)} is not a part of a tile of shape {shapes(whole)}; "
-            f"{dims(use, f, file, (whole, part))}", f"take an extent that divides {spelled(f.terms[0])}")
+            f"{dims(use, f, file, (whole, part))}", f"take an extent that divides {spell_term(f.terms[0])}")
 
 
 def _describe_inner(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     x, y = use.operands[:2]
     a, b = f.terms
     return (f"the operands of {op(use)} do not match: {shapes(x)} times {shapes(y)}; dim {f.axis} of the first: "
-            f"{spelled(a)}{line(x.made, file)}, dim {max(len(y.shape or ()) - 2, 0)} of the second: "
-            f"{spelled(b)}{line(y.made, file)}",
+            f"{spell_term(a)}{line(x.made, file)}, dim {max(len(y.shape or ()) - 2, 0)} of the second: "
+            f"{spell_term(b)}{line(y.made, file)}",
             "the first is (M, K) and the second (K, N): exchange or transpose them, or load them with one K")
 
 
@@ -358,7 +358,7 @@ def _describe_added(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 
 def _describe_scales(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     return (f"the scales of `ct.mma_scaled` do not match their tile; dim {f.axis}: "
-            f"{spelled(f.terms[0])} of the tile, {spelled(f.terms[1])} of the scales",
+            f"{spell_term(f.terms[0])} of the tile, {spell_term(f.terms[1])} of the scales",
             "scales have the shape of their tile, except along K")
 
 
