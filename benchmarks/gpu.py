@@ -77,15 +77,15 @@ def launches(quick: bool) -> dict[str, Any]:
     def unbound() -> None:
         """What it returns is passed on before it is through, as in a chain."""
         nonlocal other
-        other = add(other, x, y).start().early()
+        other = add(other, x, y).start().take_early()
 
     def fresh() -> None:
         """Into memory that was not launched with before, as in `add(zeros(...).partition(128), x, y)`."""
-        add(spare.pop(), x, y).start().early()
+        add(spare.pop(), x, y).start().take_early()
 
     def created() -> None:
         """With what it takes to make that memory."""
-        add(tcr.zeros((1024,), f32).partition(128), x, y).start().early()
+        add(tcr.zeros((1024,), f32).partition(128), x, y).start().take_early()
 
     spare: list[Any] = []
     calls: dict[str, Callable[[], object]] = {

@@ -47,7 +47,7 @@ def main() -> None:
 
     def unbound() -> None:
         nonlocal z
-        z = add(z, x, y).start().early()
+        z = add(z, x, y).start().take_early()
 
     best("unbound", unbound)
     real, status = driver.bindings.cuLaunchKernel, (0,)

@@ -37,7 +37,7 @@ class Kernel(DialectKernel, Generic[P]):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Launch[Any]:
         """Builds the launch of this kernel with host tensors, to be run later. Raises OwnershipError."""
-        from tilecheck_runtime.launch_cache.dialect_launches import launch_or_repeat
+        from tilecheck_runtime.launch_cache.repeat import launch_or_repeat
 
         setattr(Kernel, "__call__", launch_or_repeat)  # noqa: B010  # later calls go to the cache directly
         return launch_or_repeat(self, *args, **kwargs)

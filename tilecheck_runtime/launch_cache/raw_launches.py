@@ -1,7 +1,8 @@
-"""Raw launches that are just like one before: the guards of raw launches look at nothing else than what is told here,
-so what they let through they would let through again.
+"""Repeated launches of kernels of cuTile (`tilecheck_runtime.launch`).
 
-Most are like the last one of their kernel, which is compared with, number by number; others are looked up.
+Guards of these launches depend only on what `launch_key` reads, so a launch with the key of one that passed passes as
+well. Most launches equal the last one of their kernel, with which they are compared value by value; others are looked
+up by their key.
 """
 
 from __future__ import annotations
@@ -16,18 +17,19 @@ from tilecheck.decorators import ATTRIBUTE
 __all__ = ["has_passed", "launch_key", "remember_launch", "repeats_last_launch"]
 
 _MOST: Final = 4096
-"""Launches that are unlike each other, before all of them are forgotten."""
+"""Launches that are remembered before all of them are forgotten."""
 _PASSED: Final[dict[tuple[Any, ...], object]] = {}
-"""With what keeps the objects alive that stand in a key by their number only."""
+"""Keys of launches that passed, each with the declarations that occur in the key by their identity, to keep them
+alive."""
 
 
 class _LastLaunch:
-    """The last launch of a kernel that the guards let through.
+    """The last launch of a kernel that passed its guards.
 
     types       of the numbers in the grid
-    expected    of each argument the type, how it is compared, and what its reader says
-    attributes  of the function, among them what its author declares
-    declared    that, as it was
+    expected    for each argument its type, how it is compared, and what its reader returned
+    attributes  of the function; its author's declarations are among them
+    declared    these declarations at the time of the launch
     """
 
     __slots__ = ("attributes", "count", "declared", "expected", "grid", "types")
@@ -45,12 +47,12 @@ _LAST: Final[dict[Any, _LastLaunch]] = {}
 
 
 class _NotComparable(Exception):
-    """An argument that may be another one without looking so."""
+    """An argument that can change without a visible difference."""
 
 
 def repeats_last_launch(kernel: Any, grid: Any, values: Sequence[Any], ordinal: Callable[[int], int | None]) -> bool:
-    """Whether a launch is like the last of its kernel that the guards let through, in everything they look at. This is
-    what a guarded launch costs, so it is written to be short."""
+    """Returns whether a launch equals the last launch of its kernel that passed, in everything that guards read. This
+    is the cost of a guarded launch, so it is written out."""
     try:
         last = _LAST[kernel]
         if (grid is not last.grid and (grid != last.grid or tuple(map(type, grid)) != last.types)) or (
@@ -76,8 +78,8 @@ def repeats_last_launch(kernel: Any, grid: Any, values: Sequence[Any], ordinal: 
 
 def launch_key(kernel: Any, grid: Any, values: Sequence[Any],
                ordinal: Callable[[int], int | None]) -> tuple[Any, ...] | None:
-    """Everything about a launch that its guards look at; None where that is more than can be told. `ordinal` finds the
-    device of an address."""
+    """Returns everything about a launch that its guards read; None if it cannot be read completely. `ordinal` returns
+    the device of an address."""
     for value in values:
         if type(value) not in _READERS:
             _READERS[type(value)] = _choose_reader(value)
@@ -85,21 +87,21 @@ def launch_key(kernel: Any, grid: Any, values: Sequence[Any],
         tokens = [_READERS[type(value)](value, ordinal) for value in values]
         declared = vars(kernel._pyfunc).get(ATTRIBUTE)
         if not all(isinstance(n, (int, np.integer)) for n in grid):
-            return None  # may be another number without being another object
+            return None  # may change its value without being another object
         key = (kernel, id(declared), grid, *map(type, grid), *map(type, values), *tokens)
         hash(key)
-    except (_NotComparable, AttributeError, KeyError, TypeError):  # also what is no kernel, no grid, or no array
+    except (_NotComparable, AttributeError, KeyError, TypeError):  # also for invalid kernels, grids and arrays
         return None
     return key
 
 
 def has_passed(key: tuple[Any, ...]) -> bool:
-    """Whether the guards let it through before."""
+    """Returns whether a launch with this key passed its guards."""
     return key in _PASSED
 
 
 def remember_launch(key: tuple[Any, ...], kernel: Any, grid: Any, values: Sequence[Any]) -> None:
-    """Says that they did."""
+    """Records that a launch passed its guards."""
     if len(_PASSED) >= _MOST:
         _PASSED.clear()
         _LAST.clear()
@@ -128,7 +130,7 @@ def _read_number(value: Any, ordinal: Callable[[int], int | None]) -> object:
 
 
 def _ignore_float(value: Any, ordinal: Callable[[int], int | None]) -> object:
-    return float  # contracts do not speak of it
+    return float  # contracts do not refer to floats
 
 
 def _refuse_value(value: Any, ordinal: Callable[[int], int | None]) -> object:
@@ -141,7 +143,7 @@ _HOW: Final[dict[_Reader, object]] = {_read_torch_tensor: _TENSOR, _read_number:
 
 
 def _choose_reader(value: Any) -> _Reader:
-    """How values of a type are told apart."""
+    """Returns the reader for the type of a value."""
     kind = type(value)
     if kind.__module__.partition(".")[0] == "torch" and hasattr(value, "data_ptr"):
         return _read_torch_tensor

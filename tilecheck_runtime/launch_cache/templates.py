@@ -1,9 +1,8 @@
-"""Launches that are like one before in all but the memory of their arguments.
+"""Templates of launches that differ only in the memory of their arguments.
 
-What a launch is checked against, and what it is compiled for, follows from facts: of each array its kind, type,
-extents, strides, pieces, and how its address is aligned; of numbers their values; and which arrays share memory. Memory
-that is new every time, as that of results is, so changes nothing of it. Who holds the memory is asked by whoever
-launches.
+Checks and compilation depend on facts: of each array its kind, type, extents, strides, pieces and alignment; the values
+of numbers; and which arrays share memory. Launches on new memory, such as that of results, have equal facts. The caller
+checks who holds the memory.
 """
 
 from __future__ import annotations
@@ -25,22 +24,22 @@ from tilecheck_runtime.tile_language.kernels import function_of
 __all__ = ["TEMPLATES", "LaunchTemplate", "find_template", "record_template"]
 
 _MOST: Final = 1024
-"""Patterns of one kernel, before all of them are forgotten."""
+"""Templates of one kernel before all of them are forgotten."""
 _ALIGNED: Final = 256
-"""Bytes: more than any code asks of an address."""
+"""Bytes. No generated code assumes a larger alignment."""
 
 
 class LaunchTemplate:
-    """What is known of launches that are alike.
+    """The common part of launches with equal facts.
 
-    job       one of them, without its arguments
-    taken     those: positions among what the kernel is called with
-    constants that follow them
-    floats    positions of floats in the call
-    outputs   positions of what is moved, with what to write instead of it
-    borrowed      positions of other arrays, with how a launch holds them
-    numbers   positions, types and values of the rest; of floats the value does not matter
-    declared  what the author declares of the kernel, as an attribute of its function
+    job        one of the launches, without its arguments
+    taken      positions of the arguments of the compiled kernel among those of the call
+    constants  constants that follow these arguments
+    floats     positions of floats in the call
+    outputs    positions of moved arguments, each with the text that suggests a replacement
+    borrowed   positions of the other arrays, each with the mode in which a launch holds it
+    numbers    positions, types and values of the remaining arguments; the value of a float does not matter
+    declared   declarations of the author, an attribute of the function
     """
 
     def __init__(self, kernel: DialectKernel, args: Sequence[Any], ready: Ready, taken: Sequence[int],
@@ -63,7 +62,7 @@ class LaunchTemplate:
         self.declared = self.attributes.get(ATTRIBUTE)
 
     def instantiate(self, args: Sequence[Any], once: bool) -> PackedLaunch:
-        """Such a launch of other memory; with `once` it can be launched one time only."""
+        """Packs a launch on other memory. With `once` it can be launched one time only."""
         arguments = tuple([strided(v) if isinstance(v, Handle) else v for n in self._taken for v in (args[n],)])
         job = Job(self._function, self._grid, (*arguments, *self._constants), self.name, NOWHERE, self._hints)
         found = self.backend.pack_launch(job, self._prepared, self._packed, once)
@@ -72,13 +71,13 @@ class LaunchTemplate:
 
 
 TEMPLATES: Final[dict[object, dict[tuple[Any, ...], LaunchTemplate]]] = {}
-"""By kernel, by `_layout_key`."""
+"""By kernel, then by `_layout_key`."""
 _KERNELS: Final = 1024
-"""Kernels, before all of them are forgotten."""
+"""Kernels before all of them are forgotten."""
 
 
 def find_template(kernel: DialectKernel, args: Sequence[Any]) -> LaunchTemplate | None:
-    """The pattern of launches like this one; None where there was none, or where it cannot be told."""
+    """Returns the template of a call; None if there is none."""
     known = TEMPLATES.get(kernel)
     key = None if known is None else _layout_key(args)
     found = None if known is None or key is None else known.get(key)
@@ -87,8 +86,9 @@ def find_template(kernel: DialectKernel, args: Sequence[Any]) -> LaunchTemplate 
 
 def record_template(kernel: DialectKernel, args: Sequence[Any], ready: Ready, parameters: Sequence[str],
                     constants: Sequence[Any]) -> LaunchTemplate | None:
-    """Remembers a launch that went well; None where the next one may be another without looking so, or where that is
-    of no use. `parameters` and `constants` are those of what was compiled."""
+    """Records a template after a successful launch. Returns None if the next launch could differ without a visible
+    difference, or if the backend gains nothing from it. `parameters` and `constants` are those of the compiled
+    kernel."""
     key, names = _layout_key(args), [p.name for p in kernel.signature.parameters]
     if key is None or not ready.backend.ordered or len(args) != len(names):
         return None
@@ -102,14 +102,14 @@ def record_template(kernel: DialectKernel, args: Sequence[Any], ready: Ready, pa
 
 
 def _layout_key(args: Sequence[Any]) -> tuple[Any, ...] | None:
-    """All that a launch depends on but its memory, of which there is how far arrays that may share some are apart. None
-    where something is passed that may change without showing it."""
+    """Returns everything that a launch depends on except its memory; for arrays that may share memory, the distance
+    between them. None if an argument can change without a visible difference."""
     key: list[Any] = []
     arrays: list[Handle] = []
     for value in args:
         kind = type(value)
         if kind is float:
-            key.append(float)  # code is the same for all of them, and so are guards
+            key.append(float)  # code and guards do not depend on the value
         elif kind is int or kind is bool:
             key.append((kind, value))
         elif isinstance(value, Handle):

@@ -71,7 +71,7 @@ class Flight(Unique, ABC, Generic[R]):
     def _land(self) -> R:
         """Gives back what is held, and the result. Raises what went wrong. Called once, when it is through."""
 
-    def early(self) -> R:
+    def take_early(self) -> R:
         """The result before it is through, for what the device will do after it. Only where it is `ordered`."""
         raise NotImplementedError
 
@@ -250,7 +250,7 @@ class KernelFlight(Noticed[R]):
     def when_done(self, call: Callable[[], None]) -> None:
         self._completion_event().when_done(call)
 
-    def early(self) -> R:
+    def take_early(self) -> R:
         self._taken = current_location()
         passage = self._passage
         assert passage is not None
@@ -283,9 +283,9 @@ class JointFlight(Noticed[tuple[Any, ...]]):
         self._flights = tuple(flights)
         self.ordered = bool(flights) and all(f.ordered for f in flights)
 
-    def early(self) -> tuple[Any, ...]:
+    def take_early(self) -> tuple[Any, ...]:
         self._taken = current_location()
-        return tuple(f.early() for f in self._flights)
+        return tuple(f.take_early() for f in self._flights)
 
     def ended(self, timeout: float | None = None) -> bool:
         end = None if timeout is None else time.monotonic() + timeout
@@ -333,7 +333,7 @@ class OrderedFlight(Noticed[S]):
         with in_chain(self._chain, place):
             for start in following:
                 try:
-                    self._last = start(self._last.early() if self._last.ordered else self._last.wait())
+                    self._last = start(self._last.take_early() if self._last.ordered else self._last.wait())
                 except Exception as error:
                     self._refused = error
                     break
@@ -345,9 +345,9 @@ class OrderedFlight(Noticed[S]):
     def when_done(self, call: Callable[[], None]) -> None:
         self._last.when_done(call)
 
-    def early(self) -> S:
+    def take_early(self) -> S:
         self._taken = current_location()
-        return self._through(self._last.early)
+        return self._through(self._last.take_early)
 
     def _land(self) -> S:
         if self._refused is not None:

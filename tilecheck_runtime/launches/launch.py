@@ -207,11 +207,11 @@ class OrdinaryLaunch(Listed[R], Launch[R]):
 
     def grid(self, *extents: Any) -> Launch[R]:
         self._check_not_run()
-        quiet, self._quiet = self._quiet, True  # what is refused here is said by the error, not by TC404
+        quiet, self._reported = self._reported, True  # what is refused here is said by the error, not by TC404
         with LOCK:
             grid = check_grid(self._name, extents, self._given.outputs)
             _specialize(self._kernel, self._given, self._facts, grid)
-            self._grid, self._quiet = grid, quiet
+            self._grid, self._reported = grid, quiet
         return self
 
     def ready(self, place: Location) -> Ready:

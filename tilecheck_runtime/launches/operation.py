@@ -42,7 +42,7 @@ class Operation(Unique, ABC, Generic[R]):
         __slots__ = ()  # those that are made often have none, and nothing that is called when they die
     _instead = "build another one: call the kernel again"
     _ended: tuple[str, Location] | None = None
-    _quiet: bool = False
+    _reported: bool = False
     _place: Location
 
     @property
@@ -65,7 +65,7 @@ class Operation(Unique, ABC, Generic[R]):
     def start(self, stream: Any = None) -> Flight[R]:
         """Starts it, on the stream that is named: one of `tilecheck_runtime.stream()`, or of torch, CuPy or the driver.
         What it touches is in flight until the handle is waited for. Raises OwnershipError."""
-        quiet, self._quiet = self._quiet, True  # what is refused is said by the error, not by TC404 as well
+        quiet, self._reported = self._reported, True  # what is refused is said by the error, not by TC404 as well
         refuse_nested(self.what)
         place = current_location()
         self._end("run", place)
@@ -78,7 +78,7 @@ class Operation(Unique, ABC, Generic[R]):
         except Exception:
             self._reopen()
             raise
-        self._quiet = quiet
+        self._reported = quiet
         return flight
 
     def _reopen(self) -> None:
@@ -126,7 +126,7 @@ class Listed(Operation[R]):
         PENDING.pop(id(self), None)
         if getattr(self, "_ended", ()) is None:
             self._ended = "dropped", self._place
-            warn_never_run(self.what, self._place, self._quiet)
+            warn_never_run(self.what, self._place, self._reported)
 
 
 class Then(Listed[S], Generic[R, S]):
@@ -208,8 +208,8 @@ def _at_exit() -> None:
     """What is still alive at the end, in a module or in a cycle, did not run either."""
     for operation in sorted(_pending_operations(), key=lambda o: (o._place.file, o._place.line)):
         place = operation._place
-        warn_never_run(operation.what, place, operation._quiet)
-        operation._quiet = True
+        warn_never_run(operation.what, place, operation._reported)
+        operation._reported = True
         operation._ended = "dropped", place
 
 
@@ -219,7 +219,7 @@ atexit.register(_at_exit)
 def _after_fork() -> None:
     """What the parent has built is its to run."""
     for operation in _pending_operations():
-        operation._quiet = True
+        operation._reported = True
 
 
 if hasattr(os, "register_at_fork"):

@@ -27,7 +27,7 @@ def test_a_loop_that_makes_its_output():
     x, kept = tcr.ones((N,), f32), []
     for n in range(300):
         y = tcr.full((N,), float(n), f32)
-        z = add(tcr.zeros((N,), f32).partition(1024), x, y).start().early()
+        z = add(tcr.zeros((N,), f32).partition(1024), x, y).start().take_early()
         if n % 50 == 0:
             kept.append((n, z))
     for n, z in kept:

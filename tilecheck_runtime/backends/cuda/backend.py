@@ -9,13 +9,12 @@ from types import FunctionType
 from typing import Any, Final
 
 from tilecheck_runtime.backends.cuda import transfers
-from tilecheck_runtime.backends.cuda.again import PackedLaunch
 from tilecheck_runtime.backends.cuda.driver import Driver, driver
 from tilecheck_runtime.backends.cuda.errors import DriverError, NoGPUError
 from tilecheck_runtime.backends.cuda.limits import check_limits
 from tilecheck_runtime.backends.cuda.loading import Loaded, Loader
 from tilecheck_runtime.backends.cuda.memory import DeviceMemory, Pool
-from tilecheck_runtime.backends.cuda.repeated import Captured, Direct
+from tilecheck_runtime.backends.cuda.packed_launches import PackedLaunch, PreparedGraph, PreparedLaunch
 from tilecheck_runtime.backends.cuda.stream import DeviceStream, Mark, handle_of
 from tilecheck_runtime.backends.interface import Event, Job, Transfer
 from tilecheck_runtime.dialect.plan import Plan
@@ -134,13 +133,13 @@ class CUDA:
             transfers.record_use(mark, uses)
             return mark
 
-    def prepare_jobs(self, jobs: Sequence[Job | Transfer], what: str) -> Direct | Captured:
+    def prepare_jobs(self, jobs: Sequence[Job | Transfer], what: str) -> PreparedLaunch | PreparedGraph:
         with LOCK:
             first = jobs[0]
             if len(jobs) == 1 and isinstance(first, Job):
-                return Direct(self.driver, self.prepare(first), first, what)
+                return PreparedLaunch(self.driver, self.prepare(first), first, what)
             steps = [(None if isinstance(job, Transfer) else self.prepare(job), job) for job in jobs]
-            return Captured(self.driver, steps, self._capturing, what)
+            return PreparedGraph(self.driver, steps, self._capturing, what)
 
     @functools.cached_property
     def _capturing(self) -> DeviceStream:

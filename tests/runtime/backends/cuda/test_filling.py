@@ -95,14 +95,14 @@ def test_a_loop_that_allocates_its_output_does_not_wait(gpu, backend):
     """Memory goes round: an output that was let go of is the next one, in the order of the stream."""
     x = tcr.ones((N,), f32)
     for _ in range(3):
-        add(tcr.zeros((N,), f32).partition(16), x, x).start().early()
+        add(tcr.zeros((N,), f32).partition(16), x, x).start().take_early()
     gc.collect()
     gpu.paused = True
     taken, kept = backend.pool.taken, []
     gpu.calls.clear()
     for n in range(20):
         y = tcr.full((N,), float(n), f32)
-        z = add(tcr.zeros((N,), f32).partition(16), x, y).start().early()
+        z = add(tcr.zeros((N,), f32).partition(16), x, y).start().take_early()
         if n % 5 == 0:
             kept.append((n, z))
     assert not WAITS & set(gpu.calls)
@@ -118,7 +118,7 @@ def test_memory_that_another_stream_uses_is_not_given_out_again(gpu, backend):
     z = tcr.zeros((N,), f32).partition(16)
     x.numpy()
     gpu.paused = True
-    z = add(z, x, x).start(side).early()
+    z = add(z, x, x).start(side).take_early()
     address = z._storage.memory.address
     del z
     gc.collect()
@@ -132,7 +132,7 @@ def test_reused_memory_names_its_user(gpu, backend):
     side = tcr.stream("side")
     x = tcr.ones((N,), f32)
     gpu.paused = True
-    z = add(tcr.zeros((N,), f32).partition(16), x, x).start().early()
+    z = add(tcr.zeros((N,), f32).partition(16), x, x).start().take_early()
     address = z._storage.memory.address
     del z
     gc.collect()

@@ -11,7 +11,7 @@ from tests.cases.dialect import add
 from tests.runtime.backends.cuda.test_raw_guards import OnGPU, devices, launched
 from tilecheck_runtime import f32
 from tilecheck_runtime.api import raw_launch as raw
-from tilecheck_runtime.launch_cache import dialect_launches as familiar
+from tilecheck_runtime.launch_cache import cached_launch
 from tilecheck_runtime.launches import bound, launch
 from tilecheck_runtime.launches.log import Log
 
@@ -23,7 +23,7 @@ N = 64
 def asked(monkeypatch):
     def ask(text):
         log = Log(text)
-        for module in (bound, familiar, launch, raw):
+        for module in (bound, cached_launch, launch, raw):
             monkeypatch.setattr(module, "LOG", log)
     return ask
 

@@ -15,8 +15,7 @@ from tests.runtime.backends.cuda.fake import fake_gpu
 from tests.runtime.backends.cuda.kernels import both, increased
 from tilecheck_runtime import f32
 from tilecheck_runtime.backends.selection import select
-from tilecheck_runtime.launch_cache import dialect_launches as familiar
-from tilecheck_runtime.launch_cache import templates as patterns
+from tilecheck_runtime.launch_cache import repeat, templates
 from tilecheck_runtime.launches import launch
 
 N = 16
@@ -75,7 +74,7 @@ class Program:
         """A whole launch, as most are."""
         z, x, y = self.moved("partition"), self.any("tensor"), self.any("tensor")
         if None not in (z, x, y):
-            self.keep(add(z, x, y).start(self.random.choice(self.sides)).early())
+            self.keep(add(z, x, y).start(self.random.choice(self.sides)).take_early())
 
     def do_start(self):
         made = self.moved("launch")
@@ -85,7 +84,7 @@ class Program:
     def do_early(self):
         flight = self.taken("flight")
         if flight is not None:
-            self.keep(flight.early())
+            self.keep(flight.take_early())
 
     def do_wait(self):
         flight = self.taken("flight")
@@ -143,10 +142,10 @@ def done(seed, told, monkeypatch):
     monkeypatch.setenv(select.CHOICE, "cuda")
     monkeypatch.setattr(select, "_cuda", lambda ordinal: backend)
     select._choose.cache_clear()
-    patterns.TEMPLATES.clear()
+    templates.TEMPLATES.clear()
     launch._KNOWN.clear()
     if not told:
-        monkeypatch.setattr(familiar, "record_template", lambda *a: None)
+        monkeypatch.setattr(repeat, "record_template", lambda *a: None)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         program = Program(seed, gpu)
@@ -163,7 +162,7 @@ def done(seed, told, monkeypatch):
                     program.said.append(type(error).__name__)
     select._choose.cache_clear()
     said = sorted((w.category.__name__, str(w.message).partition("\n")[0]) for w in caught)
-    return program.said, said, patterns.TEMPLATES
+    return program.said, said, templates.TEMPLATES
 
 
 @pytest.mark.parametrize("seed", [*range(20), 386])

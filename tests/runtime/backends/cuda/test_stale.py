@@ -19,8 +19,7 @@ from tests.runtime.backends.cuda.kernels import both, declared, increased
 from tests.runtime.backends.cuda.swapped import two_of_a_name
 from tilecheck_runtime import f16, f32, unsafe
 from tilecheck_runtime.backends.selection import select
-from tilecheck_runtime.launch_cache import dialect_launches as familiar
-from tilecheck_runtime.launch_cache import templates as patterns
+from tilecheck_runtime.launch_cache import cached_launch, repeat, templates
 from tilecheck_runtime.launches import flight as flights
 from tilecheck_runtime.launches import operation
 from tilecheck_runtime.ownership.storage import LOCK
@@ -44,7 +43,7 @@ def known(gpu):
     return x, y, made.sync()
 
 
-def familiar_launch(launch):
+def is_cached(launch):
     return type(launch).__name__ == "CachedLaunch"
 
 
@@ -98,7 +97,7 @@ def test_an_output_borrowed_or_read_meanwhile_is_refused(known, gpu):
 def test_changes_between_build_and_run_are_seen(known, gpu):
     x, y, z = known
     launch = add(z, x, y)
-    assert familiar_launch(launch)
+    assert is_cached(launch)
     part = x.partition(16)
     with pytest.raises(tcr.MovedError):
         launch.sync()
@@ -116,7 +115,7 @@ def test_a_repeated_launch_runs_once(known):
 def test_a_dropped_launch_releases_its_arguments_and_warns(known):
     x, y, z = known
     launch = add(z, x, y)
-    assert familiar_launch(launch)
+    assert is_cached(launch)
     with pytest.warns(tcr.NeverRunWarning, match="TC404 the launch of `add`"):
         del launch
         gc.collect()
@@ -155,7 +154,7 @@ def test_other_extents_and_pieces_are_other_launches(known, n, tile):
 def test_new_memory_is_known_by_its_facts(known, gpu, monkeypatch):
     """A new output every time takes no ordinary launch, and gets right results all the same."""
     x, y, _ = known
-    monkeypatch.setattr(patterns, "record_template", lambda *a: pytest.fail("an ordinary launch"))
+    monkeypatch.setattr(templates, "record_template", lambda *a: pytest.fail("an ordinary launch"))
     for n in range(5):
         y = tcr.full((N,), float(n), f32)
         z = add(pieces(), x, y).sync()
@@ -168,7 +167,7 @@ def test_memory_at_another_alignment_is_not_taken_for_the_same(gpu):
     for _ in range(3):
         add(pieces(), x, x).sync()
     odd = tcr.ones((N + 1,), f32).view[1:]
-    key = patterns._layout_key((pieces(), x, x)), patterns._layout_key((pieces(), odd, odd))
+    key = templates._layout_key((pieces(), x, x)), templates._layout_key((pieces(), odd, odd))
     assert key[0] != key[1]
     assert (add(pieces(), odd, odd).sync().numpy() == 2).all()
     del base
@@ -191,7 +190,7 @@ def test_another_stream_waits_for_the_memory(known, gpu):
     gpu.paused = True
     for stream, waits in ((None, False), (None, False), (side, True), (None, True), (side, True)):
         gpu.calls.clear()
-        z = add(z, x, y).start(stream).early()
+        z = add(z, x, y).start(stream).take_early()
         assert ("cuStreamWaitEvent" in gpu.calls) == waits, (stream, waits)
     gpu.paused = False
     assert (z.numpy() == 2).all()
@@ -205,7 +204,7 @@ def test_a_bound_launch_between_two_launches(known, gpu):
     gpu.paused = True
     bound(side)
     gpu.calls.clear()
-    z = add(z, x, y).start().early()
+    z = add(z, x, y).start().take_early()
     assert "cuStreamWaitEvent" in gpu.calls
     gpu.paused = False
     bound.wait()
@@ -249,7 +248,7 @@ def test_hints_are_those_of_the_kernel(known):
         add.hints["occupancy"] = 4
     other = add.replace_hints(occupancy=4)
     launch = other(z, x, y)
-    assert not familiar_launch(launch)
+    assert not is_cached(launch)
     launch.sync()
 
 
@@ -261,7 +260,7 @@ def test_later_declarations_count(gpu):
     assert last is not None
     unsafe("a reason")(declared)
     launch = declared(z)
-    assert not familiar_launch(launch), "what is declared is looked at anew"
+    assert not is_cached(launch), "what is declared is looked at anew"
     assert (launch.sync().numpy() == 5).all()
 
 
@@ -271,7 +270,7 @@ def test_another_backend_of_the_same_device(known, monkeypatch):
     monkeypatch.setattr(select, "_cuda", lambda ordinal: second)
     select._choose.cache_clear()
     a, b = tcr.ones((N,), f32), tcr.ones((N,), f32)
-    assert patterns._layout_key((pieces(), a, b)) != patterns._layout_key((z, x, y))
+    assert templates._layout_key((pieces(), a, b)) != templates._layout_key((z, x, y))
     assert (add(pieces(), a, b).sync().numpy() == 2).all()
 
 
@@ -306,14 +305,14 @@ def pair(gpu):
     for _ in range(4):
         a, b = both(a, b, x).sync()
     launch = both(a, b, x)
-    assert familiar_launch(launch)
+    assert is_cached(launch)
     return *launch.sync(), x
 
 
 def test_several_outputs(pair):
     a, b, x = pair
     for _ in range(3):
-        a, b = both(a, b, x).start().early()
+        a, b = both(a, b, x).start().take_early()
     assert (a.numpy() == 2).all() and (b.numpy() == 3).all()
     b, a = both(b, a, x).sync()
     assert (b.numpy() == 2).all() and (a.numpy() == 3).all()
@@ -391,12 +390,12 @@ def test_the_line_where_each_launch_was_started(known, gpu):
         with pytest.raises(tcr.MovedError) as ran:
             launch.start()
         assert ran.value.before.line == line + 2
-        z = flight.early()
+        z = flight.take_early()
         flight = add(z, x, y).start()
         with pytest.raises(tcr.InFlightError) as caught:
             x.partition(16)
         assert caught.value.before.line == line + 10
-        z = flight.early()
+        z = flight.take_early()
     gpu.paused = False
 
 
@@ -420,12 +419,12 @@ def test_reused_state_belongs_to_one_launch(known, gpu):
     flights = []
     for _ in range(3):
         flight = add(z, x, y).start()
-        z = flight.early()
+        z = flight.take_early()
         flights.append(flight)
     assert not any(f.done() for f in flights)
     for flight in flights:
         with pytest.raises(tcr.MovedError, match="the result of this flight was already taken"):
-            flight.early()
+            flight.take_early()
     gpu.paused = False
     assert all(f.done() for f in flights)
     with pytest.raises(tcr.MovedError, match="already taken"):
@@ -465,7 +464,7 @@ def test_a_launch_that_is_dropped_after_one_that_ran(known):
 def test_a_refused_start_releases_its_arguments_and_is_reported_once(known, gpu):
     x, y, z = known
     launch = add(z, x, y)
-    assert familiar_launch(launch)
+    assert is_cached(launch)
     part = x.partition(16)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -479,7 +478,7 @@ def test_a_refused_start_releases_its_arguments_and_is_reported_once(known, gpu)
 def test_a_launch_replaced_by_an_ordinary_one_runs_once(known):
     x, y, z = known
     launch = add(z, x, y)
-    assert familiar_launch(launch)
+    assert is_cached(launch)
     assert launch.grid(4) is launch
     z = launch.sync()
     assert (z.numpy() == 2).all()
@@ -500,7 +499,7 @@ def test_cached_launches_run_as_parts_of_operations(known, gpu):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         first, second = add(z, x, y), add(other, x, y)
-        assert familiar_launch(first) and familiar_launch(second)
+        assert is_cached(first) and is_cached(second)
         z, other = tcr.zip(first, second).sync()
         z = add(z, x, y).then(lambda part: add(part, x, y)).sync()
         graph = tcr.graph(add(z, x, y))
@@ -529,7 +528,7 @@ def test_a_flight_that_failed_says_so_every_time(known, gpu):
 def test_a_program_reports_at_its_end_each_launch_that_never_ran(known):
     x, y, z = known
     launch = add(z, x, y)
-    assert familiar_launch(launch)
+    assert is_cached(launch)
     with pytest.warns(tcr.NeverRunWarning, match="TC404 the launch of `add`") as caught:
         operation._at_exit()
         del launch
@@ -556,9 +555,9 @@ def test_a_child_process_does_not_own_launches_of_its_parent(known, gpu):
 def test_memory_taken_by_a_launch_is_freed_with_it(gpu):
     x, z = tcr.ones((N,), f32), pieces()
     for _ in range(5):
-        z = add(z, x, x).start().early()
+        z = add(z, x, x).start().take_early()
     gc.collect()
-    z = add(z, x, x).start().early()
+    z = add(z, x, x).start().take_early()
     memories = [weakref.ref(h._storage.memory) for h in (x, z)]
     del x, z
     assert [m() for m in memories] == [None, None], "at once, without a collection of garbage"
@@ -577,10 +576,11 @@ def test_an_interrupt_where_the_lock_is_taken(known, monkeypatch, taken, step):
         if now == step:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(familiar, "_acquire", interrupted)
+    monkeypatch.setattr(repeat, "_acquire", interrupted)
+    monkeypatch.setattr(cached_launch, "_acquire", interrupted)
     with warnings.catch_warnings(), pytest.raises(KeyboardInterrupt):
         warnings.simplefilter("ignore")
-        add(z, x, y).start().early()
+        add(z, x, y).start().take_early()
     found = []
     thread = threading.Thread(target=lambda: found.append(LOCK.acquire(timeout=PATIENCE) and LOCK.release()))
     thread.start()
@@ -613,24 +613,24 @@ def test_memory_that_is_bound_is_used_by_every_launch(known, gpu, backend):
     """Launches of both kinds in turns, on memory that both use: neither forgets what the other did."""
     x, y, z = known
     for _ in range(2):
-        z = add(z, x, y).start().early()
+        z = add(z, x, y).start().take_early()
     bound = add.bind(pieces(), x, y)
     gpu.paused = True
     for _ in range(3):
         bound()
-        z = add(z, x, y).start().early()
+        z = add(z, x, y).start().take_early()
         bound()
         assert not backend.default.reached(x._storage.memory.uses[backend.default])
     again = z._core.site.last.packed
     gpu.calls.clear()
-    z = add(z, x, y).start().early()
+    z = add(z, x, y).start().take_early()
     assert again._stream is backend.default, "the quick way, though it is bound"
     assert x._storage.memory.uses[backend.default] > 1 << 60, "and bound memory stays what it is"
     assert z._storage.memory.uses[backend.default] == backend.default.handed
     gpu.paused = False
     bound.wait()
     gpu.paused = True
-    z = add(z, x, y).start().early()
+    z = add(z, x, y).start().take_early()
     assert x._storage.memory.uses[backend.default] == backend.default.handed, "it counts itself once more"
     side = tcr.stream("side")
     gpu.calls.clear()
@@ -645,13 +645,13 @@ def test_a_bound_launch_that_is_dropped_between(known, gpu, backend):
     bound = add.bind(pieces(), x, y)
     gpu.paused = True
     bound()
-    z = add(z, x, y).start().early()
+    z = add(z, x, y).start().take_early()
     del bound
     gpu.paused = False
     z.numpy()
     gc.collect()
     gpu.paused = True
-    z = add(z, x, y).start().early()
+    z = add(z, x, y).start().take_early()
     assert x._storage.memory.uses[backend.default] == backend.default.handed
     gpu.paused = False
     assert (z.numpy() == 2).all()
