@@ -25,7 +25,7 @@ from tilecheck_runtime.launches.contract_values import contract_numbers
 from tilecheck_runtime.launches.grids import infer_grid
 from tilecheck_runtime.launches.plans import output_of
 from tilecheck_runtime.launches.variables import bind_variables
-from tilecheck_runtime.ownership.handles import strided
+from tilecheck_runtime.ownership.handles import as_strided
 from tilecheck_runtime.ownership.storage import LOCK
 from tilecheck_runtime.tile_language.kernels import function_of
 
@@ -82,7 +82,7 @@ def _specialize_for_arguments(kernel: DialectKernel, name: str, found: Arguments
     numbers = contract_numbers(found, values, grid)
     enforce(name, contract_of(function_of(kernel)), numbers)
     plan = Plan(tuple(values.items()), tuple(output_of(p) for p in found.outputs.values()))
-    placed = {n: strided(h) for n, h in found.arrays.items()}
+    placed = {n: as_strided(h) for n, h in found.arrays.items()}
     return specialize_for_launch(kernel, plan, numbers, {**found.numbers, **placed}, grid)
 
 

@@ -74,7 +74,7 @@ def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
     else:
         _import_cuda_tile().launch(handle, grid, kernel, kernel_args)
     if LOG.launches:
-        LOG.launched(function_of(kernel).__name__, current_location(), how, (*grid, 1, 1)[:3], "", stream, since)
+        LOG.log_launch(function_of(kernel).__name__, current_location(), how, (*grid, 1, 1)[:3], "", stream, since)
 
 
 def _passes_guards(kernel: Any, grid: Any, values: Sequence[Any], given: Sequence[_NamedArray], stream: Any) -> bool:

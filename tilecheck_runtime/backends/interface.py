@@ -37,7 +37,7 @@ class Event(Protocol):
         """Calls something, in any thread, once the work has ended; at once when it has."""
         ...
 
-    def later(self, call: Callable[[], None]) -> None:
+    def call_later(self, call: Callable[[], None]) -> None:
         """As `when_done`, for what nobody waits for: it may be as late as the next use of the backend."""
         ...
 
@@ -116,7 +116,7 @@ class PreparedJobs(Protocol):
         """Runs them once."""
         ...
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Says that all of it was waited for."""
         ...
 

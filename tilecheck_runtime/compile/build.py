@@ -80,7 +80,7 @@ def _build_uncached(function: FunctionType, signature: Signature, arch: str, opt
         verify(cubin, symbol, signature)
         return Record(key, {"symbol": symbol, "arch": arch, "kernel": function.__qualname__}, cubin)
 
-    def good(record: Record) -> bool:
+    def is_valid(record: Record) -> bool:
         try:
             verify(record.cubin, symbol, signature)
         except CompileError:
@@ -88,7 +88,7 @@ def _build_uncached(function: FunctionType, signature: Signature, arch: str, opt
         return (record.meta.get("symbol"), record.meta.get("arch")) == (symbol, arch)
 
     folder = choose_folder()
-    record, cached = (make(), False) if folder is None else Store(folder).get_or_make(key, make, good)
+    record, cached = (make(), False) if folder is None else Store(folder).get_or_make(key, make, is_valid)
     made = Compiled(record.cubin, symbol, signature, arch, options, layout(signature), bytecode, key, cached,
                     time.perf_counter() - start)
     log_compilation(function, made)

@@ -65,7 +65,7 @@ def signature_of(function: FunctionType, arguments: Sequence[Any]) -> Signature:
     keys = tuple(_key(d, a) for d, a in zip(known, arguments, strict=True))
     if any(len(key) == 4 and not key[1] for key in keys):
         _naturally_aligned(function, arguments)
-    return _signature(function, keys, _sharing(arguments))
+    return _signature(function, keys, _sharing_pairs(arguments))
 
 
 def _key(known: Declared, value: Any) -> _Key:
@@ -90,7 +90,7 @@ def _naturally_aligned(function: FunctionType, arguments: Sequence[Any]) -> None
                 f"{value.dtype.storage.itemsize} bytes of an element", fix=f"pass a copy as `{known.name}`")
 
 
-def _sharing(arguments: Sequence[Any]) -> tuple[tuple[int, int], ...]:
+def _sharing_pairs(arguments: Sequence[Any]) -> tuple[tuple[int, int], ...]:
     """Pairs of arguments that share memory, by position."""
     spans = sorted((*_span(a), n) for n, a in enumerate(arguments) if isinstance(a, Strided))
     close = [(min(n, k), max(n, k)) for (place, (_, end, n)) in enumerate(spans)

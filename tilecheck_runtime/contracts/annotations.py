@@ -48,15 +48,15 @@ def _monotone(names: Sequence[str], arrays: Sequence[Any], terms: Sequence[int])
 
 def _range(names: Sequence[str], arrays: Sequence[Any], terms: Sequence[int]) -> str | None:
     (values,), (low, high) = arrays, terms
-    return _first(names[0], values, (values < low) | (values >= high))
+    return _first_violation(names[0], values, (values < low) | (values >= high))
 
 
 def _multiple(names: Sequence[str], arrays: Sequence[Any], terms: Sequence[int]) -> str | None:
     (values,), (divisor,) = arrays, terms
-    return _first(names[0], values, values % divisor != 0) if divisor else None
+    return _first_violation(names[0], values, values % divisor != 0) if divisor else None
 
 
-def _first(name: str, values: Any, wrong: Any) -> str | None:
+def _first_violation(name: str, values: Any, wrong: Any) -> str | None:
     places = np.flatnonzero(wrong)
     return f"{name}[{places[0]}] is {values[places[0]]}" if places.size else None
 

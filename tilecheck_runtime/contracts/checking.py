@@ -118,14 +118,14 @@ def _codes(file: str, stamp: tuple[int, int]) -> frozenset[CodeType]:
             top = compile(source.read(), file, "exec", dont_inherit=True)
     except (OSError, SyntaxError, ValueError):
         return frozenset()
-    return frozenset(_inside(top))
+    return frozenset(_nested_code(top))
 
 
-def _inside(code: CodeType) -> Iterator[CodeType]:
+def _nested_code(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield constant
-            yield from _inside(constant)
+            yield from _nested_code(constant)
 
 
 _KEPT: Final[dict[str, tuple[str, Analysis, Report]]] = {}

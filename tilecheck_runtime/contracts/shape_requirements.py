@@ -47,10 +47,10 @@ def _parameters(function: FunctionType) -> dict[str, Parameter]:
     found = {p.name: p for p in signature(function).parameters}
     given_as = {p.extents[0]: p.name for p in found.values() if p.kind == "constant"}
 
-    def named(extent: Extent) -> Extent:
+    def contract_extent(extent: Extent) -> Extent:
         return given_as.get(extent, contract_name(extent, found)) if isinstance(extent, str) else extent
 
-    return {n: replace(p, extents=tuple(named(e) for e in p.extents)) for n, p in found.items()}
+    return {n: replace(p, extents=tuple(contract_extent(e) for e in p.extents)) for n, p in found.items()}
 
 
 def _bound_once(body: ast.FunctionDef) -> frozenset[str]:
@@ -143,7 +143,7 @@ class _Reader:
         for child in ast.iter_child_nodes(node):
             self.expression(child)
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in self.parts:
-            self.clauses += self._inside(*self.parts[node.value.id], node.slice)
+            self.clauses += self._require_inside(*self.parts[node.value.id], node.slice)
         elif isinstance(node, ast.Call) and (source := self._method_of(node, "load_like", "ref")) and node.args:
             like = node.args[0]
             output = self.parameters.get(like.id) if isinstance(like, ast.Name) and like.id in self.stable else None
@@ -151,7 +151,7 @@ class _Reader:
                 self.clauses += [f"{output.name}.shape[{k}] <= {source.name}.shape[{k}]"
                                  for k in range(min(len(output.extents), len(source.extents)))]
 
-    def _inside(self, array: str, tile: tuple[str | None, ...], index: ast.expr) -> Iterator[str]:
+    def _require_inside(self, array: str, tile: tuple[str | None, ...], index: ast.expr) -> Iterator[str]:
         items = index.elts if isinstance(index, ast.Tuple) else [index]
         for axis, (item, size) in enumerate(zip(items, tile, strict=False)):
             count = self._count(item)

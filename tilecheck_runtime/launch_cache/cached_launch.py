@@ -133,7 +133,7 @@ class CachedLaunch(Launch[Any]):
                 flight._taken = None
                 flight._error = None
                 if LOG.launches:
-                    LOG.launched(known.name, place, "like one before", known.packed.grid, known.packed.symbol, stream)
+                    LOG.log_launch(known.name, place, "like one before", known.packed.grid, known.packed.symbol, stream)
                 return flight
         finally:
             try:  # noqa: SIM105  # slower
@@ -152,7 +152,7 @@ class CachedLaunch(Launch[Any]):
             if state is not None:
                 found = bind_arguments(known.name, known.kernel.signature, state.args, {})
                 taken = [transfer_hold(p, h) for p, h in zip(found.outputs.values(), state.output_holds(), strict=True)]
-                self._ordinary = OrdinaryLaunch.instead(known.kernel, found, taken, state.place)
+                self._ordinary = OrdinaryLaunch.continue_from(known.kernel, found, taken, state.place)
                 self._ordinary._ended, self._ordinary._reported = self._ended, state.reported
                 self._state = None
                 state.reset()
@@ -163,8 +163,8 @@ class CachedLaunch(Launch[Any]):
         self._ordinary_launch().grid(*extents)
         return self
 
-    def ready(self, place: Location) -> Ready:
-        return self._ordinary_launch().ready(place)
+    def check_and_prepare(self, place: Location) -> Ready:
+        return self._ordinary_launch().check_and_prepare(place)
 
     def release_arguments(self) -> None:
         self._ordinary_launch().release_arguments()
@@ -197,7 +197,7 @@ class CachedFlight(Flight[Any]):
     def _completion_event(self) -> Event:
         return self._known.packed.event(self._launched)
 
-    def ended(self, timeout: float | None = None) -> bool:
+    def has_ended(self, timeout: float | None = None) -> bool:
         return self._completion_event().wait(timeout)
 
     def when_done(self, call: Callable[[], None]) -> None:

@@ -17,7 +17,7 @@ from tilecheck_runtime.backends.selection.select import backend_of
 from tilecheck_runtime.dialect.kernel import DialectKernel
 from tilecheck_runtime.errors.locations import NOWHERE
 from tilecheck_runtime.launches.launch import Ready, replacement_text
-from tilecheck_runtime.ownership.handles import Handle, strided
+from tilecheck_runtime.ownership.handles import Handle, as_strided
 from tilecheck_runtime.ownership.storage import Mode
 from tilecheck_runtime.tile_language.kernels import function_of
 
@@ -63,7 +63,7 @@ class LaunchTemplate:
 
     def instantiate(self, args: Sequence[Any], once: bool) -> PackedLaunch:
         """Packs a launch on other memory. With `once` it can be launched one time only."""
-        arguments = tuple([strided(v) if isinstance(v, Handle) else v for n in self._taken for v in (args[n],)])
+        arguments = tuple([as_strided(v) if isinstance(v, Handle) else v for n in self._taken for v in (args[n],)])
         job = Job(self._function, self._grid, (*arguments, *self._constants), self.name, NOWHERE, self._hints)
         found = self.backend.pack_launch(job, self._prepared, self._packed, once)
         assert found is not None

@@ -32,7 +32,7 @@ class BoundLaunch(Unique):
         launch._end("bound")
         self.what, self._place = f"the bound {launch.what.removeprefix('the ')}", current_location()
         with LOCK:
-            ready = self._ready = launch.ready(self._place)
+            ready = self._ready = launch.check_and_prepare(self._place)
             self._repeated = ready.backend.prepare_jobs([ready.job], f"`{ready.job.kernel}` bound at {self._place}")
             launch.release_arguments()
         self._chain = Chain()
@@ -49,7 +49,7 @@ class BoundLaunch(Unique):
         """Starts it once, on the stream that is named. Raises OwnershipError; then nothing was started."""
         with LOCK:
             if self._epoch != EPOCH.now or (stream is not None and stream is not self._asked):
-                self._guarded(stream)
+                self._check_guards(stream)
             self._event = self._repeated.launch(self._stream)
             if LOG.launches:
                 self._log_launch()
@@ -57,8 +57,8 @@ class BoundLaunch(Unique):
     def _log_launch(self) -> None:
         job = self._ready.job
         assert isinstance(job, Job)
-        LOG.launched(job.kernel, current_location(), f"bound at {self._place}", job.grid,
-                     getattr(self._ready.prepared, "symbol", ""), self._stream)
+        LOG.log_launch(job.kernel, current_location(), f"bound at {self._place}", job.grid,
+                       getattr(self._ready.prepared, "symbol", ""), self._stream)
 
     def wait(self) -> None:
         """Waits for all that was started; what it touches can be used again. Raises what went wrong."""
@@ -94,7 +94,7 @@ class BoundLaunch(Unique):
                              what="bound",
                              fix="bind it anew with what `.release()` returned")
 
-    def _guarded(self, stream: Any) -> None:
+    def _check_guards(self, stream: Any) -> None:
         """Asks for everything that may have changed since the last launch, and holds what it will touch."""
         self._open()
         refuse_nested(self.what)
@@ -115,13 +115,13 @@ class BoundLaunch(Unique):
         for hold in self._holds:
             hold.release()
         self._holds, self._event, self._epoch = [], None, -1
-        self._repeated.rest()
+        self._repeated.release_memory()
 
     def __del__(self) -> None:
         event = getattr(self, "_event", None)
         if event is not None:
             holds, kept = self._holds, (self._ready, self._repeated)
-            event.later(lambda: _release_all(holds, kept))
+            event.call_later(lambda: _release_all(holds, kept))
 
 
 def _release_all(holds: list[Hold], kept: object) -> None:

@@ -12,7 +12,7 @@ from tilecheck_runtime.contracts.annotations import DECIDABLE, find_contradictio
 from tilecheck_runtime.contracts.contract import Contract, contradiction
 from tilecheck_runtime.contracts.names import contract_name
 from tilecheck_runtime.launches.arguments import Arguments
-from tilecheck_runtime.ownership.handles import Handle, strided
+from tilecheck_runtime.ownership.handles import Handle, as_strided
 
 __all__ = ["check_contents", "contract_numbers"]
 
@@ -45,4 +45,4 @@ def check_contents(kernel: str, contract: Contract, given: Arguments, values: Ma
 
 
 def _download(handle: Handle) -> Any:
-    return backend_of(handle._storage.memory.device).download(strided(handle))
+    return backend_of(handle._storage.memory.device).download(as_strided(handle))

@@ -13,7 +13,7 @@ from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
 from tilecheck_runtime.launches.launch import Ready, check_uses, hold_inputs, hold_outputs, result_of
 from tilecheck_runtime.launches.operation import Listed, Operation, Recorder
 from tilecheck_runtime.launches.streams import stream_for
-from tilecheck_runtime.ownership.handles import Handle, strided
+from tilecheck_runtime.ownership.handles import Handle, as_strided
 from tilecheck_runtime.ownership.regions import overlap
 from tilecheck_runtime.ownership.state import Use, check, end_handle
 from tilecheck_runtime.ownership.storage import LOCK, Mode
@@ -60,17 +60,17 @@ class _Copy(Listed[Partition]):
     def _reopen(self) -> None:
         self._ended = None
 
-    def _ready(self, place: Location) -> Ready:
+    def _check_and_prepare(self, place: Location) -> Ready:
         uses = (("source", self._source, Use.READ),)
         check_uses(uses)
         backend = backend_of(self._taken._storage.memory.device)
-        job = Transfer(strided(self._source), strided(self._taken), place)
+        job = Transfer(as_strided(self._source), as_strided(self._taken), place)
         return Ready(job, backend, None, uses, (self._taken,), (self._source,), None)
 
     def _begin(self, place: Location) -> Flight[Partition]:
         with LOCK:
-            ready = self._ready(place)
-            event = ready.backend.copy(strided(self._source), strided(self._taken), stream_for(ready.backend))
+            ready = self._check_and_prepare(place)
+            event = ready.backend.copy(as_strided(self._source), as_strided(self._taken), stream_for(ready.backend))
             holds = [*hold_inputs(ready, Mode.READING, Mode.WRITING, place, self.what),
                      *hold_outputs(ready, Mode.WRITING, place, self.what)]
             passage = Passage("copy", place, event, holds, (*ready.given, *ready.taken), lambda: result_of(ready.taken))
@@ -78,4 +78,4 @@ class _Copy(Listed[Partition]):
 
     def _record(self, recorder: Recorder, place: Location) -> Any:
         with LOCK:
-            return recorder.launch(self._ready(place), self.what, place)
+            return recorder.launch(self._check_and_prepare(place), self.what, place)

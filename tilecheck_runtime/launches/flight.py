@@ -59,7 +59,7 @@ class Flight(Unique, ABC, Generic[R]):
         return "this flight"
 
     @abstractmethod
-    def ended(self, timeout: float | None = None) -> bool:
+    def has_ended(self, timeout: float | None = None) -> bool:
         """Waits until it is through, well or not, for at most `timeout` seconds, and says whether it is. The result is
         still held until it is taken with `wait`."""
 
@@ -85,12 +85,12 @@ class Flight(Unique, ABC, Generic[R]):
 
     def done(self) -> bool:
         """Whether it is through, well or not."""
-        return self.ended(0)
+        return self.has_ended(0)
 
     def wait(self, timeout: float | None = None) -> R:
         """Waits and returns the result, which moves to the caller: once. Raises what went wrong, MovedError when the
         result was already taken, and TimeoutError after `timeout` seconds."""
-        if not self.ended(timeout):
+        if not self.has_ended(timeout):
             raise TimeoutError(f"it has not ended after {timeout} seconds: wait for it again")
         with LOCK:
             before, self._taken = self._taken, self._taken or current_location()
@@ -111,15 +111,15 @@ class Flight(Unique, ABC, Generic[R]):
         loop = asyncio.get_running_loop()
         through: asyncio.Future[None] = loop.create_future()
 
-        def tell() -> None:
+        def wake() -> None:
             if not through.done():
                 through.set_result(None)
 
-        def landed() -> None:
+        def notify_loop() -> None:
             with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
-                loop.call_soon_threadsafe(tell)
+                loop.call_soon_threadsafe(wake)
 
-        self.when_done(landed)
+        self.when_done(notify_loop)
         yield from through
         return self.wait()
 
@@ -170,7 +170,7 @@ class Underway(Protocol):
         """Gives everything back, and returns the result. Called once, under the lock."""
         ...
 
-    def failed(self) -> None:
+    def release_holds(self) -> None:
         """Gives everything back, without a result. Called instead, under the lock."""
         ...
 
@@ -188,11 +188,11 @@ class Passage:
         self._holds, self._kept, self._finish = holds, kept, finish
 
     def land(self) -> Any:
-        self.failed()
-        finish, self._finish = self._finish, _nothing
+        self.release_holds()
+        finish, self._finish = self._finish, _no_result
         return finish()
 
-    def failed(self) -> None:
+    def release_holds(self) -> None:
         """The handles are let go of here, as the thread of the launch may hold on to this for a moment longer."""
         for hold in self._holds:
             land(hold)
@@ -210,7 +210,7 @@ def already_taken_error(before: Location) -> MovedError:
                       fix="keep it: `z = flight.wait()`")
 
 
-def _nothing() -> None:
+def _no_result() -> None:
     """The result of a passage whose result was taken."""
 
 
@@ -228,7 +228,7 @@ def abandon_flight(passage: Underway) -> None:
         _warn_lost(passage)
     else:
         box = [passage]
-        passage.event.later(lambda: _warn_lost(box.pop()))  # the launch holds on to it until then, and no longer
+        passage.event.call_later(lambda: _warn_lost(box.pop()))  # the launch holds on to it until then, and no longer
 
 
 class KernelFlight(Noticed[R]):
@@ -244,7 +244,7 @@ class KernelFlight(Noticed[R]):
         """What it waits for."""
         return self._event
 
-    def ended(self, timeout: float | None = None) -> bool:
+    def has_ended(self, timeout: float | None = None) -> bool:
         return self._completion_event().wait(timeout)
 
     def when_done(self, call: Callable[[], None]) -> None:
@@ -265,7 +265,7 @@ class KernelFlight(Noticed[R]):
         with LOCK:  # until the result holds its memory itself
             self._passage = None
             if error is not None:
-                passage.failed()
+                passage.release_holds()
                 raise error
             result: R = passage.land()
         return result
@@ -287,9 +287,9 @@ class JointFlight(Noticed[tuple[Any, ...]]):
         self._taken = current_location()
         return tuple(f.take_early() for f in self._flights)
 
-    def ended(self, timeout: float | None = None) -> bool:
+    def has_ended(self, timeout: float | None = None) -> bool:
         end = None if timeout is None else time.monotonic() + timeout
-        return all(f.ended(None if end is None else max(end - time.monotonic(), 0)) for f in self._flights)
+        return all(f.has_ended(None if end is None else max(end - time.monotonic(), 0)) for f in self._flights)
 
     def _land(self) -> tuple[Any, ...]:
         """Takes all results, also when one is missing; then raises the first error."""
@@ -310,7 +310,7 @@ class JointFlight(Noticed[tuple[Any, ...]]):
         left = [len(self._flights)]
         guard = threading.Lock()
 
-        def one() -> None:
+        def count_down() -> None:
             with guard:
                 left[0] -= 1
                 last = left[0] == 0
@@ -320,7 +320,7 @@ class JointFlight(Noticed[tuple[Any, ...]]):
         if not self._flights:
             call()
         for flight in self._flights:
-            flight.when_done(one)
+            flight.when_done(count_down)
 
 
 class OrderedFlight(Noticed[S]):
@@ -339,24 +339,24 @@ class OrderedFlight(Noticed[S]):
                     break
         self.ordered = self._refused is None and self._last.ordered
 
-    def ended(self, timeout: float | None = None) -> bool:
-        return self._last.ended(timeout)
+    def has_ended(self, timeout: float | None = None) -> bool:
+        return self._last.has_ended(timeout)
 
     def when_done(self, call: Callable[[], None]) -> None:
         self._last.when_done(call)
 
     def take_early(self) -> S:
         self._taken = current_location()
-        return self._through(self._last.take_early)
+        return self._finish_chain(self._last.take_early)
 
     def _land(self) -> S:
         if self._refused is not None:
             with LOCK:
                 self._chain.release()
             raise self._refused
-        return self._through(self._last.wait)
+        return self._finish_chain(self._last.wait)
 
-    def _through(self, take: Callable[[], S]) -> S:
+    def _finish_chain(self, take: Callable[[], S]) -> S:
         try:
             with in_chain(self._chain, BEHALF.get()):
                 result = take()
@@ -393,7 +393,7 @@ class ThreadFlight(Noticed[R]):
         context = contextvars.copy_context()
         threading.Thread(target=context.run, args=arguments, name="tilecheck-steps").start()
 
-    def ended(self, timeout: float | None = None) -> bool:
+    def has_ended(self, timeout: float | None = None) -> bool:
         return self._event.wait(timeout)
 
     def when_done(self, call: Callable[[], None]) -> None:

@@ -14,7 +14,7 @@ from tilecheck_runtime.launches.launch import Ready, hold_inputs, result_of
 from tilecheck_runtime.launches.operation import Operation
 from tilecheck_runtime.launches.reentrancy import refuse_nested
 from tilecheck_runtime.launches.streams import stream_for, use_stream
-from tilecheck_runtime.ownership.handles import Handle, label, strided
+from tilecheck_runtime.ownership.handles import Handle, as_strided, label
 from tilecheck_runtime.ownership.state import Use, check, release
 from tilecheck_runtime.ownership.storage import LOCK, Chain, Hold, Mode
 from tilecheck_runtime.ownership.unique import Unique
@@ -157,10 +157,10 @@ class Graph(Unique, Generic[R]):
                                       names=(label(tensor),), fix="pass values of that shape and type")
         if isinstance(values, np.ndarray):
             self.wait()
-            self._backend.upload(values, strided(tensor))
+            self._backend.upload(values, as_strided(tensor))
             return
         check(values, Use.READ)
-        self._backend.copy(strided(values), strided(tensor), self._backend.default).wait()
+        self._backend.copy(as_strided(values), as_strided(tensor), self._backend.default).wait()
 
     def _check_results(self) -> None:
         for made in self._results:
@@ -175,7 +175,7 @@ class Graph(Unique, Generic[R]):
             hold.release()
         if event is not None:
             kept = (self._kept, self._repeated)
-            event.later(lambda: _let_go(kept))
+            event.call_later(lambda: _let_go(kept))
 
 
 def _let_go(_: object) -> None:

@@ -29,7 +29,7 @@ from tilecheck_runtime.launches.plans import output_of
 from tilecheck_runtime.launches.reentrancy import refuse_nested_call
 from tilecheck_runtime.launches.streams import stream_for
 from tilecheck_runtime.launches.variables import bind_variables
-from tilecheck_runtime.ownership.handles import Handle, strided
+from tilecheck_runtime.ownership.handles import Handle, as_strided
 from tilecheck_runtime.ownership.state import Use, check, end_handle, release
 from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode
 from tilecheck_runtime.tensors.partition import Partition, transfer_partition
@@ -155,7 +155,7 @@ class Launch(Operation[R]):
         contract."""
 
     @abstractmethod
-    def ready(self, place: Location) -> Ready:
+    def check_and_prepare(self, place: Location) -> Ready:
         """What is launched, after everything that forbids it was asked for. Raises OwnershipError, and what the backend
         raises for a kernel that it cannot compile; then nothing has happened. The caller holds the lock."""
 
@@ -168,7 +168,7 @@ class Launch(Operation[R]):
 
     def _record(self, recorder: Recorder, place: Location) -> Any:
         with LOCK:
-            ready = self.ready(place)
+            ready = self.check_and_prepare(place)
             self.release_arguments()
             return recorder.launch(ready, self.what, place)
 
@@ -186,8 +186,8 @@ class OrdinaryLaunch(Listed[R], Launch[R]):
         super().__init__(place)
 
     @classmethod
-    def instead(cls, kernel: DialectKernel, found: Arguments, taken: Sequence[Partition],
-                place: Location) -> OrdinaryLaunch[Any]:
+    def continue_from(cls, kernel: DialectKernel, found: Arguments, taken: Sequence[Partition],
+                      place: Location) -> OrdinaryLaunch[Any]:
         """One that was built at a place in another form, with its own partitions in place of the outputs."""
         made = cls.__new__(cls)
         made._kernel, made._given, made._facts = kernel, found, facts_of(kernel, found)
@@ -214,7 +214,7 @@ class OrdinaryLaunch(Listed[R], Launch[R]):
             self._grid, self._reported = grid, quiet
         return self
 
-    def ready(self, place: Location) -> Ready:
+    def check_and_prepare(self, place: Location) -> Ready:
         name, grid = self._name, self._grid
         if grid is None:
             raise self._no_grid(place)
@@ -226,7 +226,7 @@ class OrdinaryLaunch(Listed[R], Launch[R]):
         check_uses(uses)
         if look is not None:
             look()
-        placed = {n: strided(h) for n, h in self._given.arrays.items()}
+        placed = {n: as_strided(h) for n, h in self._given.arrays.items()}
         job = Job(entry.function, grid, entry.arguments({**self._given.numbers, **placed}), name, place,
                   self._kernel.hints)
         backend = _backend_for(self._given)
@@ -245,7 +245,7 @@ class OrdinaryLaunch(Listed[R], Launch[R]):
     def _begin(self, place: Location) -> Flight[R]:
         since = time.perf_counter() if LOG.launches else 0.0
         with LOCK:
-            ready = self.ready(place)
+            ready = self.check_and_prepare(place)
             assert isinstance(ready.job, Job)
             event = ready.backend.launch(ready.job, stream_for(ready.backend), ready.prepared)
             if LOG.launches:
@@ -263,13 +263,13 @@ class OrdinaryLaunch(Listed[R], Launch[R]):
         assert isinstance(job, Job)
         if LOG.guards:
             for name, handle, use in (*ready.uses, *((n, h, Use.WRITE) for n, h in self._given.outputs.items())):
-                LOG.asked(self._name, f"`{name}` of shape {handle.shape} may be {use.value}")
+                LOG.log_guard(self._name, f"`{name}` of shape {handle.shape} may be {use.value}")
             contract = contract_of(function_of(self._kernel))
             for demand in contract.demands:
-                LOG.asked(self._name, f"meets `{demand.text}`")
-            LOG.asked(self._name, f"the checker says it is {contract.verdict or 'not known'}")
-        LOG.launched(self._name, place, "every guard asked", job.grid, getattr(ready.prepared, "symbol", ""),
-                     stream_for(ready.backend), since)
+                LOG.log_guard(self._name, f"meets `{demand.text}`")
+            LOG.log_guard(self._name, f"the checker says it is {contract.verdict or 'not known'}")
+        LOG.log_launch(self._name, place, "every guard asked", job.grid, getattr(ready.prepared, "symbol", ""),
+                       stream_for(ready.backend), since)
 
     def _remember_for_repeats(self, ready: Ready) -> None:
         """Remembers it for launches that are alike, where the next one would ask nothing else."""

@@ -27,8 +27,8 @@ class Log:
         self.guards = "guards" in words
         self.launches = self.guards or "launch" in words
 
-    def launched(self, kernel: str, place: Location, how: str, grid: tuple[int, int, int], variant: str, stream: Any,
-                 since: float = 0.0) -> None:
+    def log_launch(self, kernel: str, place: Location, how: str, grid: tuple[int, int, int], variant: str, stream: Any,
+                   since: float = 0.0) -> None:
         """A launch was handed over. `how` says whether it was like one before, `since` when it began by
         `time.perf_counter`."""
         on = getattr(stream, "name", None) or str(stream)
@@ -36,7 +36,7 @@ class Log:
         print(f"tilecheck: launch `{kernel}` at {place}: {how}, grid {grid}, stream {on}"
               f"{', variant ' + variant if variant else ''}{took}", file=sys.stderr)
 
-    def asked(self, kernel: str, what: str) -> None:
+    def log_guard(self, kernel: str, what: str) -> None:
         """A guard was asked, and let the launch through."""
         print(f"tilecheck: guards of `{kernel}`: {what}", file=sys.stderr)
 

@@ -70,7 +70,7 @@ def migrate_kernel(subject: SourceKernel, made: Pieces, dtypes: Mapping[str, str
     for definition in extra.definitions:
         lines += ["", "", definition] if definition.startswith(("def", "@")) else [definition]
     lines += ["", ""]
-    lines += [f"@requires({', '.join(repr_(c) for c in clauses)})"] if clauses else []
+    lines += [f"@requires({', '.join(quote(c) for c in clauses)})"] if clauses else []
     lines += ["@kernel", *_header(subject, done, kept, annotations), done.body.rstrip(), ""]
     dropped = tuple(p.name for p in subject.model.params if p not in kept and p.name not in done.names.pieces)
     return Migrated("\n".join(lines), subject.function.name.value, made, done, tuple(p.name for p in kept), dropped)
@@ -83,7 +83,7 @@ def _sort_key(name: str) -> tuple[bool, str]:
     return name[0].islower(), name
 
 
-def repr_(text: str) -> str:
+def quote(text: str) -> str:
     return f'"{text}"'
 
 

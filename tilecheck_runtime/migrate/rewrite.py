@@ -43,7 +43,7 @@ class Rewritten:
 
 def rewrite_body(subject: SourceKernel, made: Pieces, dtypes: dict[str, str]) -> Rewritten:
     """The body of a kernel, statement by statement. Raises `Refusal`."""
-    return _Rewriting(subject, made, names(subject, made), dtypes).done()
+    return _Rewriting(subject, made, names(subject, made), dtypes).run()
 
 
 @dataclass
@@ -61,7 +61,7 @@ class _Rewriting:
     gone: set[int] = field(default_factory=set)
     parts: dict[str, str] = field(default_factory=dict)
 
-    def done(self) -> Rewritten:
+    def run(self) -> Rewritten:
         subject = self.subject
         self.ct = subject.source.tile_module()
         if self.ct is None:
@@ -363,26 +363,26 @@ class _Turner(cst.CSTTransformer):
         if axis in self.r.by_axis:
             return cst.Name(self.r.by_axis[axis])
         if name == "num_tiles" and not method:
-            return self.counted(original_node, updated_node)
+            return self.count_tiles(original_node, updated_node)
         array = self.r.array(original_node)
         if array is None:
             return updated_node
-        made = dict(self.shown(original_node, updated_node))
+        made = dict(self.argument_texts(original_node, updated_node))
         piece = self.made.of(array)
         if piece is not None:
             return self.of_piece(piece, original_node, made)
         shared = next((a for a, call in self.made.shared if call is original_node), None)
         if shared is not None:
-            return self.updated(shared, name, original_node, updated_node)
+            return self.update_accumulator(shared, name, original_node, updated_node)
         if name == "load" and not method:
-            return self.loaded(array, original_node, made)
+            return self.load_input(array, original_node, made)
         if name == "gather" and not method:
-            return self.gathered(array, original_node, made)
+            return self.gather_input(array, original_node, made)
         raise Refusal(f"the dialect has nothing for `{name}` of an input", subject.line(original_node))
 
     # --- calls -------------------------------------------------------------------------------------------------------
 
-    def shown(self, original: cst.Call, updated: cst.Call) -> Iterator[tuple[str, str]]:
+    def argument_texts(self, original: cst.Call, updated: cst.Call) -> Iterator[tuple[str, str]]:
         """The new text of the arguments, by the name of the parameter."""
         name, _ = identify_operation(self.source, original)
         places = _PARAMETERS.get(name, ())
@@ -413,7 +413,7 @@ class _Turner(cst.CSTTransformer):
     def extent(self, extent: int | str) -> str:
         return self.r.names.locals[extent] if isinstance(extent, str) else str(extent)
 
-    def loaded(self, array: str, original: cst.Call, made: dict[str, str]) -> Any:
+    def load_input(self, array: str, original: cst.Call, made: dict[str, str]) -> Any:
         like = self.r.is_like(original)
         expression = self.r.input_of(original, array)
         if like is not None:
@@ -431,7 +431,7 @@ class _Turner(cst.CSTTransformer):
             self.r.subject.code(part) for part in parts]), None)
         return cst.parse_expression(f"{expression}.load({index}, {f'{same.array}.tile' if same else shape})")
 
-    def gathered(self, array: str, original: cst.Call, made: dict[str, str]) -> Any:
+    def gather_input(self, array: str, original: cst.Call, made: dict[str, str]) -> Any:
         indices = made["indices"]
         given = self.source.argument(original, 1, "indices")
         whole = indices if isinstance(given, cst.Tuple) else f"({indices},)"
@@ -439,12 +439,12 @@ class _Turner(cst.CSTTransformer):
         padding = made.get("padding_value")
         kept = [made["mask"]] if "mask" in made else []
         if padding not in (None, "0", "0.0"):
-            kept += self.inside(array, original, whole)
+            kept += self.bounds_mask(array, original, whole)
         if kept:
             text = f"{self.r.ct}.where({' & '.join(kept)}, {text}, {padding or 0})"
         return cst.parse_expression(text)
 
-    def inside(self, array: str, original: cst.Call, whole: str) -> list[str]:
+    def bounds_mask(self, array: str, original: cst.Call, whole: str) -> list[str]:
         """Where a gather has elements to read, which the dialect tells from padding with zero only like this."""
         given = cst.parse_expression(whole)
         assert isinstance(given, cst.Tuple)
@@ -454,20 +454,20 @@ class _Turner(cst.CSTTransformer):
                           "pads with zero", self.r.subject.line(original))
         return [f"({text} >= 0) & ({text} < {array}.extent({k}))" for k, text in enumerate(texts)]
 
-    def counted(self, original: cst.Call, updated: cst.Call) -> Any:
+    def count_tiles(self, original: cst.Call, updated: cst.Call) -> Any:
         """`ct.num_tiles(x, axis, shape)`."""
         subject = self.r.subject
         given = original.args[0].value if original.args else None
         array = given.value if isinstance(given, cst.Name) else ""
         if subject.kind(array) != "array" or self.made.of(array) is not None:
             raise Refusal(f"the tiles of `{array}` are counted, and it is no input", subject.line(original))
-        made = dict(self.shown(original, updated))
+        made = dict(self.argument_texts(original, updated))
         shape = _join_lines(made["shape"])
         expression = self.r.input_of(original, array)
         name = self.r.partition(array, expression, shape[1:-1].rstrip(", ") if shape.startswith("(") else shape)
         return cst.parse_expression(f"{name}.tiles({made['axis']})")
 
-    def updated(self, array: str, name: str, original: cst.Call, updated: cst.Call) -> Any:
+    def update_accumulator(self, array: str, name: str, original: cst.Call, updated: cst.Call) -> Any:
         above = next(iter(self.source.find_ancestors(original)), None)
         line = self.r.subject.line(original)
         if not isinstance(above, cst.Expr):

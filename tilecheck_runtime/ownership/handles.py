@@ -203,7 +203,7 @@ def label(handle: Handle) -> str:
     return f"`{found}`" if found else f"a {_describe(handle)}"
 
 
-def strided(handle: Handle) -> Strided:
+def as_strided(handle: Handle) -> Strided:
     """A handle as a backend takes it."""
     found: Strided | None = handle._core.strided
     if found is None:

@@ -48,7 +48,7 @@ class Pair:
     array: str
     earlier: int
     wrote: bool
-    later: int
+    call_later: int
     writes: bool
 
 
@@ -179,12 +179,12 @@ class Races(Findings):
 
     def pair(self, p: Pair) -> None:
         """Reports a race, unless the session knows one of these two places."""
-        key = self._key(p.array, p.earlier, p.wrote, p.later, p.writes)
+        key = self._key(p.array, p.earlier, p.wrote, p.call_later, p.writes)
         if self.session.has(key):
             return
         code, element = key[0], element_of(p.storage, p.array, p.position)
-        here, there = self.log.operation(p.later), self.log.operation(p.earlier)
-        point, other = self._point_of(p.later), self._point_of(p.earlier)
+        here, there = self.log.operation(p.call_later), self.log.operation(p.earlier)
+        point, other = self._point_of(p.call_later), self._point_of(p.earlier)
         if _stands_on_other(code, point, other, p.writes, here.strength - there.strength):
             point, other, here = other, point, there
         message = _MESSAGES[code if code != "TC107" or here.strength == PLAIN else "narrow"]

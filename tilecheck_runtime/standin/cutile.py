@@ -58,11 +58,11 @@ def function(func: Any = None, /, *, host: bool = False, tile: bool = True) -> A
             return helper
 
         @functools.wraps(helper)
-        def wrapped(*_: Any, **__: Any) -> Any:
+        def refuse_call(*_: Any, **__: Any) -> Any:
             raise RuntimeError("Device functions can only be called from device code.")
 
-        vars(wrapped)["_cutile_function_wrapper"] = True
-        return wrapped
+        vars(refuse_call)["_cutile_function_wrapper"] = True
+        return refuse_call
 
     return decorate if func is None else decorate(func)
 

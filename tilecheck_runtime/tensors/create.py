@@ -11,7 +11,7 @@ import numpy as np
 from tilecheck_runtime.backends.selection.select import backend_of
 from tilecheck_runtime.cpu.dtypes import INTEGRAL, DType
 from tilecheck_runtime.cpu.tile import cast
-from tilecheck_runtime.ownership.handles import strided
+from tilecheck_runtime.ownership.handles import as_strided
 from tilecheck_runtime.tensors import random
 from tilecheck_runtime.tensors.dtypes import element_type
 from tilecheck_runtime.tensors.layouts import extents
@@ -23,7 +23,7 @@ __all__ = ["arange", "empty", "eye", "full", "linspace", "ones", "rand", "randn"
 def upload_tensor(values: Any, dtype: DType) -> Tensor:
     """A tensor with the elements of a NumPy array, which has that element type."""
     made = allocate_tensor(values.shape, dtype)
-    backend_of(made._storage.memory.device).upload(values, strided(made))
+    backend_of(made._storage.memory.device).upload(values, as_strided(made))
     return made
 
 
@@ -65,7 +65,7 @@ def full(shape: Any, value: float, dtype: Any) -> Tensor:
 
 def _fill_tensor(shape: tuple[int, ...], element: Any, kind: DType) -> Tensor:
     made = allocate_tensor(shape, kind)
-    backend_of(made._storage.memory.device).fill(element, strided(made))
+    backend_of(made._storage.memory.device).fill(element, as_strided(made))
     return made
 
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from tilecheck_runtime.backends.selection.select import backend_of
 from tilecheck_runtime.errors.locations import current_location
-from tilecheck_runtime.ownership.handles import Handle, strided
+from tilecheck_runtime.ownership.handles import Handle, as_strided
 from tilecheck_runtime.ownership.state import Use, check
 from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode, Storage
 from tilecheck_runtime.tensors.capsules import LABELS, relabel
 
-__all__ = ["DeviceLoan", "borrow_array", "borrow_device_memory", "capsule", "device"]
+__all__ = ["DeviceLoan", "borrow_array", "borrow_device_memory", "capsule", "dlpack_device"]
 
 _CPU: Final = (1, 0)
 _CUDA: Final = 2
@@ -38,7 +38,7 @@ class _Loan:
 def borrow_array(handle: Handle, borrower: str, writable: bool = False) -> Any:
     """A NumPy array in the memory of a handle. Until it is gone nobody else can write there, nor read when it is
     writable. The caller holds the lock and has checked the handle."""
-    array = backend_of(handle._storage.memory.device).view(strided(handle))
+    array = backend_of(handle._storage.memory.device).view(as_strided(handle))
     mode = Mode.BORROWED_TO_WRITE if writable else Mode.BORROWED
     hold = handle._storage.hold(mode, handle.region, current_location(), borrower)
     return np.asarray(_Loan(handle._storage, hold, array, writable)).view(array.dtype)
@@ -66,7 +66,7 @@ def capsule(handle: Handle, stream: Any = None, max_version: tuple[int, int] | N
     with LOCK:
         check(handle, Use.READ if flags or copy else Use.WRITE)
         if copy:
-            array = backend_of(handle._storage.memory.device).download(strided(handle))
+            array = backend_of(handle._storage.memory.device).download(as_strided(handle))
         else:
             array = borrow_array(handle, "another library by DLPack", writable=not flags)
     if dtype not in LABELS:
@@ -74,7 +74,7 @@ def capsule(handle: Handle, stream: Any = None, max_version: tuple[int, int] | N
     return relabel(array.view(f"u{array.itemsize}").__dlpack__(**wishes), dtype)
 
 
-def device(handle: Handle) -> tuple[int, int]:
+def dlpack_device(handle: Handle) -> tuple[int, int]:
     """What `__dlpack_device__` returns."""
     kind, _, number = handle._storage.memory.device.partition(":")
     return (_CUDA, int(number)) if kind == "cuda" else _CPU
@@ -106,7 +106,7 @@ def borrow_device_memory(handle: Handle) -> DeviceLoan:
         raise BufferError(f"{handle.dtype.__name__} has no name in `__cuda_array_interface__`: write `.astype(f32)`")
     with LOCK:
         check(handle, Use.WRITE)
-        stream = backend.order_default_stream(strided(handle))
+        stream = backend.order_default_stream(as_strided(handle))
         hold = handle._storage.hold(Mode.BORROWED_TO_WRITE, handle.region, current_location(), "another library")
     return DeviceLoan(handle._storage, hold, {
         "version": 3, "shape": layout.shape, "strides": tuple(s * layout.itemsize for s in layout.strides),

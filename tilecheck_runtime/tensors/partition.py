@@ -20,7 +20,7 @@ from tilecheck_runtime.dialect.schedules import (
 )
 from tilecheck_runtime.errors.locations import Location, current_location
 from tilecheck_runtime.errors.ownership import GridError, LaunchArgumentError, ReadOnlyError
-from tilecheck_runtime.ownership.handles import Handle, label, strided
+from tilecheck_runtime.ownership.handles import Handle, as_strided, label
 from tilecheck_runtime.ownership.regions import has_distinct_elements
 from tilecheck_runtime.ownership.state import Use, check, end_handle
 from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode
@@ -101,7 +101,7 @@ class Partition(Handle):
         refuse_in_capture("the elements of a partition are read", "read them after a replay: `graph.result.numpy()`")
         with LOCK:
             check(self, Use.READ)
-            return backend_of(self._storage.memory.device).download(strided(self))
+            return backend_of(self._storage.memory.device).download(as_strided(self))
 
     def unpartition(self) -> Tensor:
         """Moves the pieces back into a tensor. Raises OwnershipError."""
@@ -134,31 +134,31 @@ class Partition(Handle):
 def _check_schedule(partition: Partition, schedule: Schedule, blocks: int) -> None:
     """Raises GridError for a schedule that cannot deal out the pieces of a partition to that many blocks."""
 
-    def refused(why: str, fix: str) -> GridError:
+    def refusal(why: str, fix: str) -> GridError:
         name = label(partition)
         return GridError(f"{name} {why}", names=(name,), use=current_location(), fix=fix)
 
     base = schedule.schedule if isinstance(schedule, Range) else schedule
     if not isinstance(base, (Linear, Grouped, Walk)):
-        raise refused(f"cannot be mapped by {base!r}", "map it with `Linear()`, `Grouped(size)`, `Walk(axis)`, or a "
+        raise refusal(f"cannot be mapped by {base!r}", "map it with `Linear()`, `Grouped(size)`, `Walk(axis)`, or a "
                       "`Range` of one of them")
     if isinstance(base, Walk) and not 0 <= base.axis < partition.ndim:
-        raise refused(f"has {partition.ndim} axes and none of number {base.axis} to walk",
+        raise refusal(f"has {partition.ndim} axes and none of number {base.axis} to walk",
                       f"walk one from 0 to {partition.ndim - 1}")
     if isinstance(base, Grouped) and (partition.ndim < 2 or base.size < 1):
-        raise refused(f"has {partition.ndim} axes and cannot be walked in groups of {base.size} rows",
+        raise refusal(f"has {partition.ndim} axes and cannot be walked in groups of {base.size} rows",
                       "groups take two axes and at least one row: map it with `Linear()`")
     most = count_streamed(schedule, partition.tiles)
     start, stop = (schedule.start, schedule.stop) if isinstance(schedule, Range) else (0, most)
     if not 0 <= start <= stop <= most:
-        raise refused(f"deals out {most} items by {base}, of which {start} to {stop} is no part",
+        raise refusal(f"deals out {most} items by {base}, of which {start} to {stop} is no part",
                       f"give a start and a stop from 0 to {most}")
     count = stop - start
     if not 1 <= blocks <= count:
-        raise refused(f"is mapped to {blocks} blocks, but {schedule} deals out {count} items of its {partition.tiles} "
+        raise refusal(f"is mapped to {blocks} blocks, but {schedule} deals out {count} items of its {partition.tiles} "
                       "pieces", f"ask for 1 to {count} blocks" if count else "take a range that is not empty")
     if largest_number(schedule, partition.tiles, blocks) > MOST:
-        raise refused(f"has {partition.tiles} pieces, more than {schedule} can number in 32 bits",
+        raise refusal(f"has {partition.tiles} pieces, more than {schedule} can number in 32 bits",
                       "take larger pieces, or smaller groups")
 
 
@@ -179,18 +179,18 @@ def move_into_partition(owner: Handle, tile: tuple[Any, ...], prefix: bool) -> P
 
 
 def _extents(owner: Handle, tile: tuple[Any, ...]) -> tuple[int, ...]:
-    def refused(why: str, fix: str) -> LaunchArgumentError:
+    def refusal(why: str, fix: str) -> LaunchArgumentError:
         name = label(owner)
         return LaunchArgumentError(f"{name} {why}", names=(name,), use=current_location(), fix=fix)
 
     if not 1 <= owner.ndim <= MOST_AXES:
-        raise refused(f"has {owner.ndim} axes; a partition has 1 to {MOST_AXES}",
+        raise refusal(f"has {owner.ndim} axes; a partition has 1 to {MOST_AXES}",
                       "merge or add axes with `.reshape(...)`")
     wrong = ("one extent is due for each axis" if len(tile) != owner.ndim else
              "extents are integers" if not all(hasattr(n, "__index__") for n in tile) else
              "extents are positive" if any(operator.index(n) < 1 for n in tile) else None)
     if wrong is not None:
-        raise refused(f"of shape {owner.shape} cannot be divided into pieces of {tile}: {wrong}",
+        raise refusal(f"of shape {owner.shape} cannot be divided into pieces of {tile}: {wrong}",
                       f"write `.partition({', '.join(['16'] * owner.ndim)})`, for instance")
     return tuple(operator.index(n) for n in tile)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from tilecheck_runtime.backends.selection.select import backend_of
-from tilecheck_runtime.ownership.handles import Handle, Layout, strided
+from tilecheck_runtime.ownership.handles import Handle, Layout, as_strided
 from tilecheck_runtime.ownership.state import Use, check
 from tilecheck_runtime.ownership.storage import LOCK
 from tilecheck_runtime.tensors.capturing import refuse_in_capture
@@ -45,8 +45,8 @@ class Readable(Handle):
         refuse_in_capture("the elements of a tensor are read", "read them after a replay: `graph.result.numpy()`")
         with LOCK:
             check(self, Use.READ)
-            return backend_of(self._storage.memory.device).download(strided(self)) if copy else borrow_array(self,
-                                                                                                             "NumPy")
+            return backend_of(self._storage.memory.device).download(as_strided(self)) if copy else borrow_array(self,
+                                                                                                                "NumPy")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """What `np.asarray(x)` gets: a copy. Raises ValueError when one without copy is asked for."""
@@ -96,7 +96,7 @@ class Readable(Handle):
             check(self, Use.READ)
             made = allocate_tensor(self.shape, element_type(dtype))
             backend = backend_of(self._storage.memory.device)
-            event = backend.copy(strided(self), strided(made), backend.default)
+            event = backend.copy(as_strided(self), as_strided(made), backend.default)
         event.wait()
         return made
 
@@ -114,7 +114,7 @@ class Readable(Handle):
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """The kind and number of the device."""
-        from tilecheck_runtime.tensors.lending import device
+        from tilecheck_runtime.tensors.lending import dlpack_device
 
-        return device(self)
+        return dlpack_device(self)
 

@@ -47,7 +47,7 @@ class _DeviceClock:
             call()
         driver.record(self._end, stream.handle)
         driver.await_event(self._end)
-        return float(driver.elapsed(self._begin, self._end)) * 1e3 / repeats
+        return float(driver.elapsed_time(self._begin, self._end)) * 1e3 / repeats
 
 
 def clock_for(backend: Backend) -> Clock:

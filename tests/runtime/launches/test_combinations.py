@@ -185,7 +185,7 @@ def test_a_chain_holds_the_tensors_of_its_steps_to_the_end():
     error = refused(InFlightError, lambda: x.partition(4))
     assert error.summary == "`x` is partitioned while the launch of `add`, which is in flight, reads it"
     go_on.set()
-    assert flight.ended(10)
+    assert flight.has_ended(10)
     refused(InFlightError, lambda: x.partition(4))
     refused(InFlightError, lambda: y.numpy())
     z = flight.wait()
@@ -234,7 +234,7 @@ def test_parts_of_a_zip_within_a_chain_still_conflict():
 def test_an_abandoned_chain_releases_its_memory():
     x = tcr.ones((8,), f32)
     flight = k.add(_pieces(), x, x).then(k.double).start()
-    assert flight.ended(10)
+    assert flight.has_ended(10)
     refused(InFlightError, lambda: x.partition(4))
     del flight
     assert x.partition(4).tiles == (2,)

@@ -74,7 +74,7 @@ def test_rule_20_a_result_comes_back_only_after_completion():
 def test_a_flight_is_in_flight_until_it_is_waited_for():
     x, z = tcr.ones((8,), f32), _pieces()
     flight = k.add(z, x, x).start()
-    assert flight.ended(10) and flight.done()
+    assert flight.has_ended(10) and flight.done()
     refused(InFlightError, lambda: z.numpy())
     refused(InFlightError, lambda: x.partition(4))
     flight.wait()

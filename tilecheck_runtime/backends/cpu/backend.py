@@ -220,14 +220,14 @@ class HostJobs:
     def launch(self, stream: Any) -> HostEvent:
         into = Session.current
 
-        def every() -> None:
+        def run_all() -> None:
             for work in self._work:
                 work(into)
 
-        event: HostEvent = stream.submit(every)
+        event: HostEvent = stream.submit(run_all)
         return event
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Nothing is kept between runs."""
 
 

@@ -53,4 +53,4 @@ class HostEvent:
         else:
             self._future.add_done_callback(lambda _: call())
 
-    later = when_done
+    call_later = when_done

@@ -55,7 +55,7 @@ class CUDA:
         try:
             return self.pool.allocate(nbytes)
         except DriverError as error:
-            raise self.default.refused(error) from error
+            raise self.default.explain_failure(error) from error
 
     def adopt(self, address: int, nbytes: int, owner: object, readonly: bool) -> DeviceMemory:
         return self.pool.adopt(address, nbytes, owner, readonly)
@@ -83,25 +83,25 @@ class CUDA:
         try:
             transfers.upload(source, target, self.default)
         except DriverError as error:
-            raise self.default.refused(error) from error
+            raise self.default.explain_failure(error) from error
 
     def fill(self, element: Any, target: Strided) -> None:
         try:
             transfers.fill(element, target, self.default)
         except DriverError as error:
-            raise self.default.refused(error) from error
+            raise self.default.explain_failure(error) from error
 
     def download(self, source: Strided) -> Any:
         try:
             return transfers.download(source, self.default)
         except DriverError as error:
-            raise self.default.refused(error) from error
+            raise self.default.explain_failure(error) from error
 
     def copy(self, source: Strided, target: Strided, stream: Any) -> Mark:
         try:
             return transfers.copy(source, target, stream)
         except DriverError as error:
-            raise stream.refused(error) from error
+            raise stream.explain_failure(error) from error
 
     def order_default_stream(self, array: Strided) -> int:
         """The handle of the default stream, behind everything that uses an array."""
@@ -117,7 +117,7 @@ class CUDA:
     def prepare(self, job: Job) -> Loaded:
         """The kernel of a job, compiled and loaded. Raises OwnershipError for what a GPU does not take."""
         check_limits(job, self.device)
-        return self.loader.loaded(job)
+        return self.loader.load_kernel(job)
 
     def pack_launch(self, job: Job, prepared: Any, floats: Sequence[int], once: bool = False) -> PackedLaunch:
         return PackedLaunch(self.driver, self.ordinal, prepared, job, floats, once)
@@ -128,7 +128,7 @@ class CUDA:
         with LOCK:
             transfers.order_after(stream, uses, job.place)
             self.driver.enter(self.ordinal)
-            self.hand_over(loaded.function, job.grid, loaded.packing.once(job.arguments).address, stream)
+            self.hand_over(loaded.function, job.grid, loaded.packing.pack_temporary(job.arguments).address, stream)
             mark: Mark = stream.mark((job.kernel, job.place))
             transfers.record_use(mark, uses)
             return mark
@@ -150,7 +150,7 @@ class CUDA:
         try:
             self.driver.launch(function, grid, stream.handle, parameters)
         except DriverError as error:
-            raise stream.refused(error) from error
+            raise stream.explain_failure(error) from error
 
     def _finish(self) -> None:
         """What is under way when the program ends is waited for, so that whoever wanted to hear of it does."""

@@ -135,7 +135,7 @@ class Driver:
     def record(self, event: Any, stream: Any) -> None:
         self.call("cuEventRecord", event, stream)
 
-    def passed(self, event: Any) -> bool:
+    def has_passed(self, event: Any) -> bool:
         """Whether everything before an event is done."""
         (status,) = self.bindings.cuEventQuery(event)
         if int(status) == 0:
@@ -152,7 +152,7 @@ class Driver:
         """What is handed to the stream from now on begins after the event."""
         self.call("cuStreamWaitEvent", stream, event, 0)
 
-    def elapsed(self, first: Any, second: Any) -> float:
+    def elapsed_time(self, first: Any, second: Any) -> float:
         """Milliseconds between two events with timing."""
         return float(self.call("cuEventElapsedTime", first, second))
 

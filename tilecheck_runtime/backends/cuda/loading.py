@@ -53,7 +53,7 @@ class Loader:
         """The plan without what this launch does not need. Raises CompileError where there are no tools."""
         return refine_plan(function, plan, numbers)
 
-    def loaded(self, job: Job) -> Loaded:
+    def load_kernel(self, job: Job) -> Loaded:
         """The kernel of a job, compiled for what its arguments allow. Raises CompileError, also
         for a kernel that the checker did not settle."""
         key = job.function, tuple(map(_argument_key,
@@ -62,10 +62,10 @@ class Loader:
         if found is None:
             if len(self._launched) >= _MOST:
                 self._launched.clear()
-            found = self._launched[key] = self._compiled(job)
+            found = self._launched[key] = self._compile_and_load(job)
         return found
 
-    def _compiled(self, job: Job) -> Loaded:
+    def _compile_and_load(self, job: Job) -> Loaded:
         function = cast(FunctionType, job.function)
         signature = signature_of(function, job.arguments)
         options = Options.of(job.hints, self.arch)

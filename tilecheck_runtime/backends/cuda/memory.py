@@ -72,7 +72,7 @@ class Pool:
                 return DeviceMemory(self, address, nbytes, uses=uses)
             self.collect()
             free = self._free[size]
-            address = free.pop() if free else self._new(size)
+            address = free.pop() if free else self._allocate_new(size)
         return DeviceMemory(self, address, nbytes)
 
     def _take_soon(self, size: int) -> tuple[int, Mapping[DeviceStream, int]] | None:
@@ -86,7 +86,7 @@ class Pool:
     def adopt(self, address: int, nbytes: int, owner: object, readonly: bool) -> DeviceMemory:
         return DeviceMemory(self, address, nbytes, owner, readonly)
 
-    def _new(self, size: int) -> int:
+    def _allocate_new(self, size: int) -> int:
         self._driver.enter(self._ordinal)
         try:
             address = self._driver.allocate(size)
@@ -138,4 +138,4 @@ class Pool:
 
 def _is_finished(uses: Mapping[DeviceStream, int]) -> bool:
     """Whether everything is done that uses some memory. Asks the device."""
-    return all(stream.reached(number) for stream, number in uses.items())
+    return all(stream.has_reached(number) for stream, number in uses.items())

@@ -39,7 +39,7 @@ class PackedLaunch:
         self._driver, self._ordinal, self.grid, self.symbol = driver, ordinal, job.grid, loaded.symbol
         self._once = job.arguments if once else None
         packing = loaded.packing
-        self._packed = packing.shared if once else packing.into(packing.new(), job.arguments)
+        self._packed = packing.shared if once else packing.into(packing.new_buffer(), job.arguments)
         self._packing: Final = packing
         self._stream: DeviceStream | None = None
         self._changes = -1
@@ -57,7 +57,7 @@ class PackedLaunch:
         if stream is not self._stream or _CHANGES.now != self._changes:
             self._enter(stream, what[1])
         if self._once is not None:
-            self._packing.once(self._once)
+            self._packing.pack_temporary(self._once)
             self._once = ()
         if floats:
             for (code, offset), value in zip(self._floats, floats, strict=True):
@@ -110,7 +110,7 @@ class PackedLaunch:
             self._driver.enter(self._ordinal)
             self._driver.launch(self._taken[0], self.grid, stream.handle, self._address)
         except DriverError as error:
-            raise stream.refused(error) from error
+            raise stream.explain_failure(error) from error
 
 
 class _MemoryReservation:
@@ -122,7 +122,7 @@ class _MemoryReservation:
         self._what, self._place = what, jobs[0].place
         self._stream: DeviceStream | None = None
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Ends the reservation: no launch is started until the next `_enter`."""
         stream, self._stream = self._stream, None
         if stream is not None:
@@ -131,7 +131,7 @@ class _MemoryReservation:
                 uses[stream] = stream.handed
 
     def _enter(self, stream: DeviceStream) -> None:
-        self.rest()
+        self.release_memory()
         stream.driver.enter(stream.ordinal)
         transfers.order_after(stream, self._uses(), self._place)
         transfers.CHANGES.count()
@@ -144,7 +144,7 @@ class _MemoryReservation:
 
     def __del__(self) -> None:
         if hasattr(self, "_stream"):
-            self.rest()
+            self.release_memory()
 
 
 class PreparedLaunch(_MemoryReservation):
@@ -153,7 +153,7 @@ class PreparedLaunch(_MemoryReservation):
     def __init__(self, driver: Driver, loaded: Loaded, job: Job, what: str) -> None:
         super().__init__([job], what)
         self._driver, self._function, self._grid = driver, loaded.function, job.grid
-        self._packed = loaded.packing.into(loaded.packing.new(), job.arguments)
+        self._packed = loaded.packing.into(loaded.packing.new_buffer(), job.arguments)
         self._address = self._packed.address
 
     def launch(self, stream: DeviceStream) -> Mark:
@@ -168,7 +168,7 @@ class PreparedLaunch(_MemoryReservation):
     def _retry_launch(self, stream: DeviceStream, error: DriverError) -> None:
         """Launches again in a thread that had not entered the device. Raises the failure otherwise."""
         if error.code not in NO_CONTEXT:
-            raise stream.refused(error) from error
+            raise stream.explain_failure(error) from error
         self._driver.enter(stream.ordinal)
         self._driver.launch(self._function, self._grid, stream.handle, self._address)
 
@@ -193,7 +193,8 @@ class PreparedGraph(_MemoryReservation):
                 for target, source, nbytes in copies.get(id(job)) or ():
                     driver.copy(target, source, nbytes, stream.handle)
                 if known is not None and isinstance(job, Job):
-                    driver.launch(known.function, job.grid, stream.handle, known.packing.once(job.arguments).address)
+                    driver.launch(known.function, job.grid, stream.handle,
+                                  known.packing.pack_temporary(job.arguments).address)
         finally:
             self._graph = driver.end_capture(stream.handle)
 
@@ -204,7 +205,7 @@ class PreparedGraph(_MemoryReservation):
             self._driver.enter(stream.ordinal)
             self._driver.run_graph(self._graph, stream.handle)
         except DriverError as error:
-            raise stream.refused(error) from error
+            raise stream.explain_failure(error) from error
         return stream.mark(self._what)
 
     def __del__(self) -> None:

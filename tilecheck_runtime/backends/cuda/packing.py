@@ -40,14 +40,14 @@ class Packing:
         self._codes: Final = [_CODES[slot.type] for slot in slots]
         self._offsets: Final = [slot.offset for slot in slots]
         self._taken: Final = tuple((slot.argument, slot.part, slot.axis) for slot in slots)
-        self.shared: Final = self.new()
+        self.shared: Final = self.new_buffer()
 
     def place_of(self, argument: int) -> tuple[str, int]:
         """How `struct` calls a number among the arguments, and where it lies."""
         number = next(n for n, (place, part, _) in enumerate(self._taken) if (place, part) == (argument, "value"))
         return f"<{self._codes[number]}", self._offsets[number]
 
-    def new(self) -> Packed:
+    def new_buffer(self) -> Packed:
         """Room for arguments of a launch."""
         return Packed(self._struct.size, self._offsets)
 
@@ -65,7 +65,7 @@ class Packing:
         self._struct.pack_into(packed.values, 0, *found)
         return packed
 
-    def once(self, arguments: Sequence[Any]) -> Packed:
+    def pack_temporary(self, arguments: Sequence[Any]) -> Packed:
         """Arguments of a launch that follows at once; they stay until the next call. The caller sees to it that there
         is one at a time."""
         return self.into(self.shared, arguments)

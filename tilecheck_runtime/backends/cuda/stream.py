@@ -46,7 +46,7 @@ class Mark(tuple["DeviceStream", int]):
         return self[1]
 
     def done(self) -> bool:
-        return self.stream.reached(self.number)
+        return self.stream.has_reached(self.number)
 
     def wait(self, timeout: float | None = None) -> bool:
         return self.stream.wait(self.number, timeout)
@@ -55,11 +55,11 @@ class Mark(tuple["DeviceStream", int]):
         return self.stream.error_of(self.number)
 
     def when_done(self, call: Callable[[], None]) -> None:
-        self.stream.later(self.number, call)
+        self.stream.call_later(self.number, call)
         POLLER.watch(self.stream)
 
-    def later(self, call: Callable[[], None]) -> None:
-        self.stream.later(self.number, call)
+    def call_later(self, call: Callable[[], None]) -> None:
+        self.stream.call_later(self.number, call)
 
 
 def describe_work(what: str | tuple[str, Location]) -> str:
@@ -99,7 +99,7 @@ class DeviceStream:
                 self.recent.append((number, what))
         return tuple.__new__(Mark, (self, number))
 
-    def reached(self, number: int) -> bool:
+    def has_reached(self, number: int) -> bool:
         """Whether everything up to a number has ended."""
         number = min(number, self.handed)
         if self.finished >= number:
@@ -128,11 +128,11 @@ class DeviceStream:
                 self.driver.await_event(event)
         except DriverError as error:
             self._fail(error)
-        return self.reached(number)
+        return self.has_reached(number)
 
     def _wait_for(self, number: int, timeout: float) -> bool:
         end, pause = time.monotonic() + timeout, _FIRST_PAUSE
-        while not self.reached(number):
+        while not self.has_reached(number):
             left = end - time.monotonic()
             if left <= 0:
                 return False
@@ -160,18 +160,18 @@ class DeviceStream:
                 self.driver.enter(self.ordinal)
                 self.driver.wait_event(self.handle, event)
 
-    def later(self, number: int, call: Callable[[], None]) -> None:
+    def call_later(self, number: int, call: Callable[[], None]) -> None:
         """Calls something when everything up to a number has ended, at the latest when the stream is next asked."""
         with self.lock:
             self._pending.append((number, call))
             WAITED_FOR.add(self)
         if len(self._pending) % _LATER == 0:
-            self.reached(number)
+            self.has_reached(number)
 
     def has_pending_calls(self) -> bool:
         """Whether anything waits to be called. Asks the device."""
         if self._pending:
-            self.reached(self._pending[0][0])
+            self.has_reached(self._pending[0][0])
         return bool(self._pending)
 
     def error_of(self, number: int) -> DeviceFailureError | None:
@@ -180,7 +180,7 @@ class DeviceStream:
             return self._failure[1]
         return None
 
-    def refused(self, error: DriverError) -> Exception:
+    def explain_failure(self, error: DriverError) -> Exception:
         """What to raise for a call that the driver refused: what went wrong before, if that is why."""
         if error.code in LOST:
             self._fail(error)
@@ -202,7 +202,7 @@ class DeviceStream:
 
     def _poll(self) -> None:
         try:
-            while self._recorded and self.driver.passed(self._recorded[0][1]):
+            while self._recorded and self.driver.has_passed(self._recorded[0][1]):
                 self.finished, event = self._recorded.popleft()
                 self._spare.append(event)
         except DriverError as error:

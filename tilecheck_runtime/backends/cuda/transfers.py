@@ -198,7 +198,7 @@ def order_after(stream: DeviceStream, uses: Sequence[Uses], place: Location = NO
     """
     for used_by in uses:
         for other, number in tuple(used_by.items()):
-            if other is not stream and not other.reached(number):
+            if other is not stream and not other.has_reached(number):
                 if place is not NOWHERE and streams_are_strict():
                     raise _unordered_error(stream, other, place)
                 stream.follow(other, number)

@@ -264,7 +264,7 @@ class FakeLoader:
     def refine_plan(self, function: Any, plan: Any, numbers: Any) -> Any:
         return replace(plan, compact=True)
 
-    def loaded(self, job: Any) -> Loaded:
+    def load_kernel(self, job: Any) -> Loaded:
         Options.of(job.hints, self.arch)
         signature = signature_of(job.function, job.arguments)
         key = job.function, signature

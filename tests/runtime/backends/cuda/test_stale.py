@@ -604,7 +604,7 @@ def test_an_interrupt_of_the_driver_counts_as_a_launch(known, gpu, backend, monk
         with pytest.raises(KeyboardInterrupt):
             launch.start()
     assert backend.default.handed == before + 1
-    assert not backend.default.reached(x._storage.memory.uses[backend.default])
+    assert not backend.default.has_reached(x._storage.memory.uses[backend.default])
     gpu.paused = False
     assert (launch.sync().numpy() == 2).all()
 
@@ -620,7 +620,7 @@ def test_memory_that_is_bound_is_used_by_every_launch(known, gpu, backend):
         bound()
         z = add(z, x, y).start().take_early()
         bound()
-        assert not backend.default.reached(x._storage.memory.uses[backend.default])
+        assert not backend.default.has_reached(x._storage.memory.uses[backend.default])
     again = z._core.site.last.packed
     gpu.calls.clear()
     z = add(z, x, y).start().take_early()
