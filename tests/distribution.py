@@ -8,8 +8,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 __all__ = ["ByModule", "long_first"]
 
-TOGETHER = ("tests/corpus/",)
-"""Folders whose modules share what is expensive to make."""
+TOGETHER = ("tests/corpus/", "tests/integrations/")
+"""Folders whose modules share fixtures that are expensive to build."""
 LONG = ("tests/mypy_plugin/test_modes.py", "tests/server/test_server.py")
 """Modules of many tests none of which takes long."""
 SPREAD = ("tests/oracle/test_fresh_kernels.py", "tests/oracle/test_planted.py", "tests/robust/test_explosions.py",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,23 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "source")
     return folder
+
+
+@pytest.fixture(scope="session")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this tree, built by pip. Tests are skipped where it cannot be built."""
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = (sys.executable, "-m", "pip")
+    done = run(*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, source, folder=folder)
+    if done.returncode:
+        pytest.skip(f"no wheel can be built here: {done.stderr}")
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=folder, env=environment(), stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, check=False)
 
 
 def _walked() -> list[str]:

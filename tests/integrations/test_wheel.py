@@ -16,28 +16,12 @@ from pathlib import Path
 import pytest
 
 from tests.docs.markdown import blocks
-from tests.integrations.conftest import ROOT, environment, git
+from tests.integrations.conftest import ROOT, environment, git, run
 
 pytestmark = pytest.mark.slow
 
 LIMIT_S = 60.0
 """From the first command of the README to the first finding, on a machine with nothing else to do."""
-
-
-def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=folder, env=environment(), stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, check=False)
-
-
-@pytest.fixture(scope="module")
-def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this tree, built by pip."""
-    folder = tmp_path_factory.mktemp("wheel")
-    pip = (sys.executable, "-m", "pip")
-    done = run(*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, source, folder=folder)
-    assert done.returncode == 0, done.stderr
-    (made,) = folder.glob("*.whl")
-    return made
 
 
 def test_the_wheel_has_exactly_the_package_files(wheel: Path, source: Path) -> None:
@@ -50,7 +34,7 @@ def test_the_wheel_has_exactly_the_package_files(wheel: Path, source: Path) -> N
     stubs = {f"cuda-stubs/{name.removeprefix('stubs/cuda-stubs/')}"
              for name in git(source, "ls-files", "stubs/cuda-stubs").split("\n")}
     assert {"tilecheck/py.typed", "tilecheck_runtime/py.typed", "tilecheck/schemas/report-1.json",
-            "tilecheck/visualize/page.js", "tilecheck/visualize/page.css", "tilecheck/pictures/picture.css"} <= code
+            "tilecheck/visualize/page.js", "tilecheck/visualize/page.css", "tilecheck/visualize/picture.css"} <= code
     assert "cuda-stubs/tile/__init__.pyi" in stubs
     assert {name for name in names if ".dist-info/" not in name} == code | stubs
     project = tomllib.loads((source / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -104,7 +88,7 @@ WORKS = [
     (f"show {RACY} -o picture.svg", 0, "in this launch 16 elements of `dst` collide"),
     ("rule TC101", 0, "# TC101: overlapping-write"),
     ("rules", 0, "overlapping-write"),
-    ("audit examples", 0, "Opt-outs (2)"),
+    ("audit examples", 0, "Suppressions (2)"),
     ("doctor", 0, "-> pip install 'tilecheck[cpu]'"),
     ("completion bash", 0, "_tilecheck_completion"),
     ("server --help", 0, "Language Server Protocol"),

@@ -68,6 +68,10 @@ MODES = {
     "one database": ("--sqlite-cache",),
 }
 
+EVERY_MODE = pytest.mark.parametrize("mode", [
+    pytest.param(mode, marks=() if mode in ("one process", "two processes") else pytest.mark.nightly)
+    for mode in MODES])
+
 Write = Callable[..., None]
 
 
@@ -85,7 +89,7 @@ def write(tmp_path: Path) -> Write:
     return write
 
 
-@pytest.mark.parametrize("mode", MODES)
+@EVERY_MODE
 def test_the_body_of_a_helper_is_edited(mode: str, tmp_path: Path, write: Write):
     write(helper=HELPER, kernels=KERNEL, host=HOST)
     options = MODES[mode]
@@ -98,7 +102,7 @@ def test_the_body_of_a_helper_is_edited(mode: str, tmp_path: Path, write: Write)
     assert mypy(tmp_path, *options).findings == set()
 
 
-@pytest.mark.parametrize("mode", MODES)
+@EVERY_MODE
 def test_a_kernel_is_judged_anew_when_a_launch_is_edited(mode: str, tmp_path: Path, write: Write):
     options = MODES[mode]
     write(sums=SUM, host=WHOLE)
@@ -242,7 +246,7 @@ def test_a_module_of_imports_alone(tmp_path: Path, write: Write):
         assert mypy(tmp_path, *options).findings == {RACE, ALIAS}
 
 
-@pytest.mark.parametrize("mode", MODES)
+@EVERY_MODE
 def test_a_module_that_must_be_checked_again_because_of_another(mode: str, tmp_path: Path, write: Write):
     """mypy finds that out late, and not from us: a stub has changed, and nothing that findings depend on."""
     options = MODES[mode]
@@ -299,7 +303,7 @@ def test_an_unchanged_run_does_not_load_the_checker(tmp_path: Path, write: Write
     assert not loaded()
 
 
-@pytest.mark.parametrize("mode", MODES)
+@EVERY_MODE
 def test_shapes_are_revealed(mode: str, tmp_path: Path, write: Write):
     write(shapes="import cuda.tile as ct\n\n\n@ct.kernel\n"
           "def k(x: ct.Array, z: ct.Array, T: ct.Constant[int]) -> None:\n"

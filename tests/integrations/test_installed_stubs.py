@@ -42,17 +42,6 @@ def _run(*command: str | Path, cwd: Path = ROOT) -> None:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    try:
-        _run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, ROOT)
-    except RuntimeError as error:
-        pytest.skip(f"no wheel can be built here: {error}")
-    (built,) = folder.glob("*.whl")
-    return built
-
-
-@pytest.fixture(scope="module")
 def python(tmp_path_factory) -> Path:
     """An interpreter with the other packages, and without the stubs."""
     folder = tmp_path_factory.mktemp("together")
