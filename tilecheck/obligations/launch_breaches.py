@@ -9,7 +9,7 @@ from msgspec import Struct
 from tilecheck.interp.host.argument_aliasing import UnreadAxis, aliases, unread_axis
 from tilecheck.interp.host.discharge import Discharge
 from tilecheck.interp.host.launch import Launch
-from tilecheck.interp.host.read_write_sets import touched
+from tilecheck.interp.host.read_write_sets import find_accessed
 from tilecheck.interp.host.violations import failing
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.grid_coverage import depends_on_data, needed
@@ -126,7 +126,7 @@ def find_aliased_arguments(model: KernelModel, launches: Sequence[Launch]) -> It
         if launch.arguments is None:
             continue
         pairs = aliases(launch, model.params)
-        arrays = touched(model, launch) if pairs else None
+        arrays = find_accessed(model, launch) if pairs else None
         for i, j in pairs:
             names = (model.params[i].name, model.params[j].name)
             if arrays is not None and arrays.conflict(*names):

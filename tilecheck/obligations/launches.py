@@ -13,7 +13,7 @@ from tilecheck.diagnostics import ClauseState
 from tilecheck.interp.host.clause_substitution import numbers_of
 from tilecheck.interp.host.discharge import Discharge, discharge
 from tilecheck.interp.host.launch import Launch
-from tilecheck.interp.host.read_write_sets import touched
+from tilecheck.interp.host.read_write_sets import find_accessed
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.contract_dedup import standing_facts
 from tilecheck.symbolic import Cond
@@ -78,5 +78,5 @@ def _at(clause: Clause, model: KernelModel, launch: Launch, standing: tuple[Cond
 def _idle(clause: Clause, model: KernelModel, launch: Launch) -> bool:
     """Whether a clause says that two arrays are apart of which the launch leaves one alone, or writes neither."""
     note = annotation_of(clause)
-    return note is not None and note.name == "disjoint" and len(note.arrays) == 2 and not touched(
+    return note is not None and note.name == "disjoint" and len(note.arrays) == 2 and not find_accessed(
         model, launch).conflict(*(name.partition("[")[0] for name in note.arrays))

@@ -53,13 +53,13 @@ def find_type_faults(
     """One fault for each such operation, except at the locations `reported`."""
     if not model.observed.uses:
         return
-    from tilecheck.interp.kernel.tile_types.checks import judged  # which few kernels need
+    from tilecheck.interp.kernel.tile_types.checks import check_use  # which few kernels need
     from tilecheck.interp.kernel.tile_types.uses import OPEN
 
     cases = list(_cases(model, launches))
     seen: set[tuple[object, ...]] = set()
     for use in model.observed.uses:
-        misfit = judged(use)
+        misfit = check_use(use)
         fault = None if misfit is None or misfit == OPEN or use.under != TRUE else TypeFault(use, misfit)
         fault = fault or next(_in_launches(use, cases), None)
         if fault is None:
@@ -97,14 +97,14 @@ def _cases(model: KernelModel, launches: Sequence[Launch]) -> Iterator[_Case]:
 
 
 def _in_launches(use: Use, cases: Iterable[_Case]) -> Iterator[TypeFault]:
-    from tilecheck.interp.kernel.tile_types.checks import judged
+    from tilecheck.interp.kernel.tile_types.checks import check_use
     from tilecheck.interp.kernel.tile_types.uses import OPEN
 
     for case in cases:
         if case.given.cond(use.under) != TRUE:
             continue
         substituted = _substitute(use, case.given, case.arguments)
-        misfit = judged(substituted)
+        misfit = check_use(substituted)
         if misfit is not None and misfit != OPEN:
             yield TypeFault(substituted, misfit, _faulty_launch(use, misfit, case))
 

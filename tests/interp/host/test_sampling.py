@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from tilecheck.interp.host import sampling as samples
-from tilecheck.interp.host.sampling import outcomes, refuted, witnesses
+from tilecheck.interp.host.sampling import is_refuted, outcomes, witnesses
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.symbolic import (
     FALSE,
@@ -75,9 +75,9 @@ def test_outcomes_are_the_values_of_a_goal_where_the_facts_hold(facts: Cond, goa
 
 
 def test_refuted_goals_fail_and_proved_goals_hold() -> None:
-    assert refuted(conj(ge(N, 1), ge(T, 1)), le(T, N))
-    assert not refuted(conj(ge(N, 4), eq(N, M)), ge(M, 3))
-    assert not refuted(conj(ge(N, 4), le(N, 3)), FALSE)
+    assert is_refuted(conj(ge(N, 1), ge(T, 1)), le(T, N))
+    assert not is_refuted(conj(ge(N, 4), eq(N, M)), ge(M, 3))
+    assert not is_refuted(conj(ge(N, 4), le(N, 3)), FALSE)
 
 
 def test_determined_values_do_not_stop_sampling() -> None:
@@ -85,16 +85,16 @@ def test_determined_values_do_not_stop_sampling() -> None:
     facts = conj(
         eq(VIEW * REST, N * M * 128), ge(VIEW, 1), ge(REST, 1), ge(N, 1), ge(M, 1), eq(K, N * 3 + 7), lt(N, M),
         ne(N, T))
-    assert refuted(facts, le(N * M, 8000))
-    assert refuted(facts, le(K, 100))
-    assert not refuted(facts, ge(K, 10))
+    assert is_refuted(facts, le(N * M, 8000))
+    assert is_refuted(facts, le(K, 100))
+    assert not is_refuted(facts, ge(K, 10))
 
 
 def test_quantities_of_two_facts_are_the_same_quantity() -> None:
     # each half of the facts has values of its own in which the goal fails; together they have none
     facts = conj(eq(mod(N, T), 0), ge(N, 1), ge(T, 1), ge(K, N * T), le(K, M))
-    assert not refuted(facts, le(N, M))
-    assert not refuted(facts, le(T, M))
+    assert not is_refuted(facts, le(N, M))
+    assert not is_refuted(facts, le(T, M))
 
 
 def test_witnesses_satisfy_the_facts_and_the_goal() -> None:

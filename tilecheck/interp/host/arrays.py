@@ -146,13 +146,13 @@ def attribute(ev: Evaluator, tensor: Tensor, name: str, state: State) -> Value:
     if name == "data":
         return tensor
     if name in ("T", "mT", "H"):
-        return transposed(ev, tensor, state)
+        return transpose(ev, tensor, state)
     if name == "dtype":
         return Thing(f"{tensor.storage}.{name}", numeric=True)
     return Thing(f"{tensor.storage}.{name}")
 
 
-def sliced(ev: Evaluator, owner: Value, bounds: Bounds, state: State) -> Value | None:
+def slice_value(ev: Evaluator, owner: Value, bounds: Bounds, state: State) -> Value | None:
     """`owner[lower:upper]` of a tuple, list or shape with constant bounds."""
     low = 0 if bounds.lower is None else bounds.lower.constant
     high = None if bounds.upper is None else bounds.upper.constant
@@ -231,17 +231,17 @@ def not_negative(ev: Evaluator, term: Term) -> bool:
 
 # --- views and copies ------------------------------------------------------------------------------------------------
 
-def transposed(ev: Evaluator, tensor: Tensor, state: State, first: int = -2, second: int = -1) -> Tensor:
+def transpose(ev: Evaluator, tensor: Tensor, state: State, first: int = -2, second: int = -1) -> Tensor:
     shape = shape_of(ev, tensor, state)
     name = ev.fresh(f"{tensor.name}.T")
     if shape is None or len(shape) < 2 or not all(-len(shape) <= i < len(shape) for i in (first, second)):
         return Tensor(name, name, tensor.storage, whole=tensor.whole)
     order = list(range(len(shape)))
     order[first], order[second] = order[second], order[first]
-    return permuted(ev, tensor, order, state)
+    return permute(ev, tensor, order, state)
 
 
-def permuted(ev: Evaluator, tensor: Tensor, order: Sequence[int], state: State) -> Tensor:
+def permute(ev: Evaluator, tensor: Tensor, order: Sequence[int], state: State) -> Tensor:
     shape = shape_of(ev, tensor, state)
     name = ev.fresh(f"{tensor.name}.permuted")
     if shape is None or sorted(i % len(shape) for i in order) != list(range(len(shape))):
@@ -262,7 +262,7 @@ def strides_of(ev: Evaluator, tensor: Tensor, state: State) -> tuple[Term, ...] 
     return tuple(of(symbol_from_text(f"{tensor.strided}.strides[{i}]")) for i in range(len(shape)))
 
 
-def copied(ev: Evaluator, tensor: Tensor, how: str) -> Tensor:
+def copy_tensor(ev: Evaluator, tensor: Tensor, how: str) -> Tensor:
     """The same elements in memory of their own, row by row."""
     fresh = ev.symbols.allocation(ev.fresh(f"{tensor.name}.{how}()"))
     return replace(tensor, strided=fresh, storage=fresh, strides=None, dense=True, whole=True, fresh=how, maybe=None)
@@ -289,7 +289,7 @@ def copied_or_not(ev: Evaluator, copy: Value, base: Value, state: State) -> Valu
     return Thing(name)
 
 
-def reshaped(
+def reshape(
     ev: Evaluator, tensor: Tensor, extents: Sequence[Value] | None, state: State, view: bool, how: str,
 ) -> Tensor:
     """The elements in another shape: a view where that is sure, else possibly a copy."""
@@ -341,7 +341,7 @@ def resolved_shape(
     return tuple(terms)
 
 
-def allocated(
+def allocate(
     ev: Evaluator, how: str, extents: Sequence[Value] | None, state: State, like: Tensor | None = None,
 ) -> Tensor:
     """New memory. An array `like` another has its shape, and its layout only where that is row by row."""

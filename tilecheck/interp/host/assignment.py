@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.interp.host import arrays
 from tilecheck.interp.host import persistent_dicts as tables
-from tilecheck.interp.host.state import OPEN, Contents, State, keyed
+from tilecheck.interp.host.state import OPEN, Contents, State, store_key
 from tilecheck.interp.host.values import (
     Choice,
     Class,
@@ -41,15 +41,15 @@ def _name(ev: Evaluator, target: tree.Name, value: Value, frame: Frame, state: S
 
 
 def _sequence(ev: Evaluator, target: tree.Sequence, value: Value, frame: Frame, state: State) -> None:
-    for node, item in zip(target.items, unpacked(ev, value, target.items, state), strict=True):
+    for node, item in zip(target.items, unpack(ev, value, target.items, state), strict=True):
         assign(ev, node.value if isinstance(node, tree.Starred) else node, item, frame, state)
 
 
-def _starred(ev: Evaluator, target: tree.Starred, value: Value, frame: Frame, state: State) -> None:
+def _assign_starred(ev: Evaluator, target: tree.Starred, value: Value, frame: Frame, state: State) -> None:
     assign(ev, target.value, value, frame, state)
 
 
-def unpacked(ev: Evaluator, value: Value, targets: tuple[tree.Expr, ...], state: State) -> tuple[Value, ...]:
+def unpack(ev: Evaluator, value: Value, targets: tuple[tree.Expr, ...], state: State) -> tuple[Value, ...]:
     """The value taken apart for that many targets, one of which may be starred."""
     star = next((i for i, t in enumerate(targets) if isinstance(t, tree.Starred)), None)
     count = len(targets)
@@ -164,7 +164,7 @@ def _store_ref(ev: Evaluator, owner: Ref, key: Value, value: Value, state: State
         # code that is not seen may have made it known under other names
         _store_unseen(ev, owner, key, value, state)
     if owner.kind == "dict":
-        state.heap[owner.key] = keyed(here, key, value)
+        state.heap[owner.key] = store_key(here, key, value)
         return
     term = ev.number(key)
     at = None if term is None else term.constant
@@ -188,6 +188,6 @@ _NO_ITEMS: Final = frozenset({Tensor, Shape, Items, Table, Class})
 """What has no items of its own, or has them followed elsewhere."""
 
 _TARGETS: Final[Mapping[type, Callable[[Evaluator, Any, Value, Frame, State], None]]] = {
-    tree.Name: _name, tree.Sequence: _sequence, tree.Starred: _starred, tree.Attribute: _attribute,
+    tree.Name: _name, tree.Sequence: _sequence, tree.Starred: _assign_starred, tree.Attribute: _attribute,
     tree.Subscript: _subscript,
 }

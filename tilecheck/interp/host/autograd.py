@@ -26,7 +26,7 @@ from tilecheck.syntax import tree
 if TYPE_CHECKING:
     from tilecheck.interp.host.interpreter import Evaluator
 
-__all__ = ["forward_of", "started"]
+__all__ = ["forward_of", "start_backward"]
 
 _LATER: Final = "set_materialize_grads"
 """After this a gradient may be missing."""
@@ -36,7 +36,7 @@ def forward_of(module: Module, qualname: str) -> tree.FuncDef | None:
     """The `forward` whose context a `backward` gets, where it is a plain one."""
     owner, _, name = qualname.rpartition(".")
     found = syntax(module).class_(owner) if name == "backward" and owner else None
-    if found is None or not any(_last(base) == "Function" for base in found.bases):
+    if found is None or not any(_get_last_name(base) == "Function" for base in found.bases):
         return None
     names = {stmt.name for stmt in found.body if isinstance(stmt, tree.FuncDef)}
     forward = syntax(module).function(f"{owner}.forward")
@@ -45,11 +45,11 @@ def forward_of(module: Module, qualname: str) -> tree.FuncDef | None:
     return forward
 
 
-def _last(node: tree.Expr) -> str:
+def _get_last_name(node: tree.Expr) -> str:
     return node.attr if isinstance(node, tree.Attribute) else node.id if isinstance(node, tree.Name) else ""
 
 
-def started(
+def start_backward(
     ev: Evaluator, module: Module, context: Thing, result: Value, after: State, backward: tree.FuncDef,
     parameter: Callable[[tree.Param, State], Value],
 ) -> tuple[State, dict[str, Value]]:
@@ -62,7 +62,7 @@ def started(
     kept = {name: value for (owner, name), value in after.attributes.items() if owner == context.name}
     ev.escape(tuple(kept.values()), state)
     state.attributes = {
-        (context.name, name): _elsewhere(value, f"{context.name}.{name}") for name, value in kept.items()}
+        (context.name, name): _restore_saved(value, f"{context.name}.{name}") for name, value in kept.items()}
     values: dict[str, Value] = {p.name: parameter(p, state) for p in backward.params}
     values[backward.params[0].name] = context
     if _LATER not in module.code:
@@ -83,7 +83,7 @@ def _gradient(param: Value, result: Value) -> Value:
         return param
     if isinstance(result, Choice) and all(isinstance(option, Tensor) for _, option in result.options):
         return Choice(tuple((cond, _gradient(param, option)) for cond, option in result.options))
-    return _moved(result, param.name) if isinstance(result, Tensor) else param
+    return _restore_tensor(result, param.name) if isinstance(result, Tensor) else param
 
 
 def _laid_out(fact: Cond) -> bool:
@@ -91,24 +91,24 @@ def _laid_out(fact: Cond) -> bool:
     return any(".strides[" in a.key or "is_contiguous" in a.key for a in atoms_of(fact))
 
 
-def _elsewhere(value: Value, name: str) -> Value:
+def _restore_saved(value: Value, name: str) -> Value:
     """What was saved under a name. An array has its shape still, and storage and strides of its own."""
     handler = _SAVED.get(type(value))
     return value if handler is None else handler(value, name)
 
 
 def _items(value: Items, name: str) -> Value:
-    return replace(value, items=tuple(_elsewhere(item, f"{name}[{i}]") for i, item in enumerate(value.items)))
+    return replace(value, items=tuple(_restore_saved(item, f"{name}[{i}]") for i, item in enumerate(value.items)))
 
 
 def _choice(value: Choice, name: str) -> Value:
-    return Choice(tuple((cond, _elsewhere(option, name)) for cond, option in value.options))
+    return Choice(tuple((cond, _restore_saved(option, name)) for cond, option in value.options))
 
 
-def _moved(value: Tensor, name: str) -> Tensor:
+def _restore_tensor(value: Tensor, name: str) -> Tensor:
     return Tensor(value.name, name, name, value.shape, dtype=value.dtype)
 
 
 _SAVED: Final[Mapping[type, Callable[[Any, str], Value]]] = {
-    Tensor: _moved, Items: _items, Choice: _choice,
+    Tensor: _restore_tensor, Items: _items, Choice: _choice,
 }

@@ -68,7 +68,7 @@ class Arguments(Struct, frozen=True):
         return not self.open or (shaped and self.shapes)
 
 
-def evaluated(ev: Evaluator, call: tree.Call, frame: Frame, state: State) -> Arguments:
+def evaluate_arguments(ev: Evaluator, call: tree.Call, frame: Frame, state: State) -> Arguments:
     args: list[Value] = []
     named: dict[str, Value] = {}
     unknown = more = False
@@ -105,7 +105,7 @@ def call(ev: Evaluator, expr: tree.Call, frame: Frame, state: State) -> Value:
         return _method_call(ev, expr, func, owner, frame, state)
     if isinstance(func, tree.Name) and func.id == "super":
         return ev.unknown("super")
-    return apply(ev, ev.eval(func, frame, state), expr, evaluated(ev, expr, frame, state), frame, state)
+    return apply(ev, ev.eval(func, frame, state), expr, evaluate_arguments(ev, expr, frame, state), frame, state)
 
 
 def _method_call(
@@ -114,7 +114,7 @@ def _method_call(
     if isinstance(owner, Choice):
         return _choice_call(ev, expr, func, owner, frame, state)
     own = _own_method(ev, owner, func.attr, frame)
-    given = evaluated(ev, expr, frame, state)
+    given = evaluate_arguments(ev, expr, frame, state)
     return _called_on(ev, expr, func, owner, given, frame, state) if own is None else apply(
         ev, own, expr, given, frame, state)
 
@@ -152,7 +152,7 @@ def _choice_call(
     ev: Evaluator, expr: tree.Call, func: tree.Attribute, owner: Choice, frame: Frame, state: State,
 ) -> Value:
     """A method of one of several values: what it does to each happens where it is the one."""
-    given = evaluated(ev, expr, frame, state)
+    given = evaluate_arguments(ev, expr, frame, state)
     # None has no methods: this option is not taken
     options = [(cond, option) for cond, option in owner.options if not isinstance(option, Plain)]
     outcomes: list[tuple[Cond, State, Value]] = []
@@ -161,10 +161,10 @@ def _choice_call(
         value = option if isinstance(option, Kernel | Thing) and func.attr in KERNEL_COPIES else _called_on(
             ev, expr, func, option, given, frame, branch)
         outcomes.append((cond, branch, value))
-    return _joined(outcomes, state) if outcomes else ev.unknown(func.attr)
+    return _join_outcomes(outcomes, state) if outcomes else ev.unknown(func.attr)
 
 
-def _joined(outcomes: list[tuple[Cond, State, Value]], state: State) -> Value:
+def _join_outcomes(outcomes: list[tuple[Cond, State, Value]], state: State) -> Value:
     """Go on where the branches meet; the value that each of them gave under its condition."""
     _, last, value = outcomes[-1]
     path = state.path
@@ -203,15 +203,15 @@ def forget(ev: Evaluator, owner: Value, state: State) -> None:
         changed |= {name for name in ev.symbols.arrays() if not _is_made(ev, name)}
     for frame, variables in list(state.variables.items()):
         for name, value in list(variables.items()):
-            new = _reshaped(ev, value, name, changed, state)
+            new = _replace_reshaped(ev, value, name, changed, state)
             if new is not value:
                 state.bind(frame, name, new)
     for key, contents in list(state.heap.items()):
-        items = tuple(_reshaped(ev, item, "item", changed, state) for item in contents.items)
+        items = tuple(_replace_reshaped(ev, item, "item", changed, state) for item in contents.items)
         if items != contents.items:
             state.heap[key] = replace(contents, items=items)
     for (key, name), value in list(state.attributes.items()):
-        state.attributes[key, name] = _reshaped(ev, value, name, changed, state)
+        state.attributes[key, name] = _replace_reshaped(ev, value, name, changed, state)
     # what is read anew from objects that are not followed may be the array
     for name in sorted(changed):
         member = name.rpartition(".")[2]
@@ -227,16 +227,16 @@ def _is_made(ev: Evaluator, storage: str) -> bool:
     return roots is not None and roots <= ev.symbols.allocated
 
 
-def _reshaped(ev: Evaluator, value: Value, name: str, changed: set[str], state: State) -> Value:
+def _replace_reshaped(ev: Evaluator, value: Value, name: str, changed: set[str], state: State) -> Value:
     """The value, with new arrays for those whose memory, or name, is one of those that changed."""
     if isinstance(value, Items):
-        items = tuple(_reshaped(ev, item, name, changed, state) for item in value.items)
+        items = tuple(_replace_reshaped(ev, item, name, changed, state) for item in value.items)
         return value if items == value.items else replace(value, items=items)
     if isinstance(value, Choice):
-        options = tuple((cond, _reshaped(ev, option, name, changed, state)) for cond, option in value.options)
+        options = tuple((cond, _replace_reshaped(ev, option, name, changed, state)) for cond, option in value.options)
         return value if options == value.options else Choice(options)
     if isinstance(value, Record):
-        if any(_reshaped(ev, v, name, changed, state) != v for _, v in value.fields):
+        if any(_replace_reshaped(ev, v, name, changed, state) != v for _, v in value.fields):
             state.epochs[value.key] = state.epochs.get(value.key, 0) + 1
         return value
     same = {value.storage, value.maybe} if isinstance(value, Tensor) else {value.name} if isinstance(
@@ -249,11 +249,11 @@ def apply(ev: Evaluator, target: Value, expr: tree.Call, given: Arguments, frame
     handler = _APPLY.get(type(target))
     if handler is None:
         ev.escape((*given.args, *given.named.values()), state)
-        return ev.unknown(_called(expr))
+        return ev.unknown(_name_result(expr))
     return handler(ev, target, expr, given, frame, state)
 
 
-def _called(expr: tree.Call) -> str:
+def _name_result(expr: tree.Call) -> str:
     func = expr.func
     name = func.attr if isinstance(func, tree.Attribute) else func.id if isinstance(func, tree.Name) else "call"
     return f"{name}()"
@@ -304,7 +304,7 @@ def _function(ev: Evaluator, target: Function, expr: tree.Call, given: Arguments
         if value is not None:
             return value
     if definition is not None and not target.raw and not all(transparent(d) for d in definition.decorators):
-        made = decorated(ev, definition, target, expr, frame, state)
+        made = apply_decorators(ev, definition, target, expr, frame, state)
         if made is not None:
             return _closure(ev, made, expr, replace(given, args=(*target.bound, *given.args), named={
                 **dict(target.named), **given.named}), frame, state)
@@ -314,14 +314,18 @@ def _function(ev: Evaluator, target: Function, expr: tree.Call, given: Arguments
         return ev.unknown(f"{name}()")
     args = Arguments((*target.bound, *given.args), {**dict(target.named), **given.named}, given.open, given.more)
     value = inline(ev, definition, target.module, target.qualname, None, expr, args, frame, state)
-    return _kept(ev, value, name, state) if any(_last(d) in _CACHING for d in definition.decorators) else value
+    return (
+        _reuse_result(ev, value, name, state)
+        if any(_get_last_name(d) in _CACHING for d in definition.decorators)
+        else value
+    )
 
 
 _CACHING: Final = frozenset({"lru_cache", "cache", "cached_property"})
 """Decorators of functions that give the same object the next time."""
 
 
-def _kept(ev: Evaluator, value: Value, name: str, state: State) -> Value:
+def _reuse_result(ev: Evaluator, value: Value, name: str, state: State) -> Value:
     """What a function gave before, perhaps: others may have it, too, and may have changed it."""
     if isinstance(value, Ref | Record):
         ev.escape((value,), state)
@@ -329,13 +333,13 @@ def _kept(ev: Evaluator, value: Value, name: str, state: State) -> Value:
         kept = ev.fresh(f"{name}()")
         return replace(value, strided=value.strided if value.dense else kept, storage=kept, fresh=None, maybe=None)
     if isinstance(value, Items):
-        return replace(value, items=tuple(_kept(ev, item, name, state) for item in value.items))
+        return replace(value, items=tuple(_reuse_result(ev, item, name, state) for item in value.items))
     if isinstance(value, Choice):
-        return Choice(tuple((cond, _kept(ev, option, name, state)) for cond, option in value.options))
+        return Choice(tuple((cond, _reuse_result(ev, option, name, state)) for cond, option in value.options))
     return value
 
 
-def decorated(
+def apply_decorators(
     ev: Evaluator, definition: tree.FuncDef, target: Function, expr: tree.Call, frame: Frame, state: State,
 ) -> Closure | None:
     """What the decorators of a function make of it, where they are functions of the checked tree that wrap it."""
@@ -367,7 +371,7 @@ def _closure(ev: Evaluator, target: Closure, expr: tree.Call, given: Arguments, 
     if target.frame not in state.variables:
         # what it sees is gone
         ev.escape((*given.args, *given.named.values()), state)
-        return ev.unknown(_called(expr))
+        return ev.unknown(_name_result(expr))
     if isinstance(definition, tree.FuncDef):
         known = _helper(ev, definition, target.module, target.qualname, target.frame, frame)
         value = None if known is None or given.open or given.more else known(ev, given.args, given.named, state)
@@ -461,14 +465,14 @@ def _is_plain(target: Class, definition: tree.ClassDef) -> bool:
     known = target.module.skeleton.definitions
     if any(f"{target.qualname}.{name}" in known for name in _MAKING):
         return False
-    bases = {_last(b) for b in definition.bases}
+    bases = {_get_last_name(b) for b in definition.bases}
     if bases & {"NamedTuple", "TypedDict"}:
         return len(bases) == 1
     # the fields of a base stand before those of the class
-    return any(_last(d) == "dataclass" for d in definition.decorators) and bases <= _NO_FIELDS
+    return any(_get_last_name(d) == "dataclass" for d in definition.decorators) and bases <= _NO_FIELDS
 
 
-def _last(node: tree.Expr) -> str:
+def _get_last_name(node: tree.Expr) -> str:
     inner = node.func if isinstance(node, tree.Call) else node
     return inner.attr if isinstance(inner, tree.Attribute) else inner.id if isinstance(inner, tree.Name) else ""
 
@@ -479,11 +483,11 @@ def _choice(ev: Evaluator, target: Choice, expr: tree.Call, given: Arguments, fr
     for cond, option in target.options:
         branch = state.branch(cond)
         outcomes.append((cond, branch, apply(ev, option, expr, given, frame, branch)))
-    return _joined(outcomes, state)
+    return _join_outcomes(outcomes, state)
 
 
 def _kernel(ev: Evaluator, target: Kernel, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
-    return ev.unknown(_called(expr))
+    return ev.unknown(_name_result(expr))
 
 
 _APPLY: Final[Mapping[type, Callable[[Evaluator, Any, tree.Call, Arguments, Frame, State], Value]]] = {
@@ -523,16 +527,16 @@ def inline(
     frame.arguments = (*given.args, *given.named.values())
     if isinstance(definition, tree.Lambda):
         value = ev.eval(definition.body, frame, state)
-        return _left(value, frame, state)
+        return _leave_frame(value, frame, state)
     ev.active.append(key)
     ev.inlined.add(key)
     try:
-        return _left(body_value(ev, definition, frame, state), frame, state)
+        return _leave_frame(body_value(ev, definition, frame, state), frame, state)
     finally:
         ev.active.pop()
 
 
-def _left(value: Value, frame: Frame, state: State) -> Value:
+def _leave_frame(value: Value, frame: Frame, state: State) -> Value:
     """Variables of a frame that is left matter only to a function defined in it."""
     if not _keeps(value, state):
         state.leave(frame.number)
@@ -573,7 +577,7 @@ def body_value(ev: Evaluator, definition: tree.FuncDef, frame: Frame, state: Sta
     state.take(last)
     state.path, state.dead = before, False
     if frame.yields is not None:
-        return record.generated(ev, frame, state)
+        return record.evaluate_generator(ev, frame, state)
     return value
 
 

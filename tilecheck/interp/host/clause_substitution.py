@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from tilecheck.interp.host.launch import Argument, Launch
-from tilecheck.interp.host.state import chosen
+from tilecheck.interp.host.state import build_choice
 from tilecheck.interp.kernel.access import Param
 from tilecheck.symbolic import (
     ANY,
@@ -90,7 +90,7 @@ class _Scene:
         self.launch, self.ranks = launch, ranks
         self.arguments = _by_name(params, launch)
         self.known = frozenset(a for a in atoms_of(launch.facts) if isinstance(a, Symbol))
-        self.facts = conj(*_about(self.arguments, ranks, self.known))
+        self.facts = conj(*_collect_facts(self.arguments, ranks, self.known))
         self.values: dict[Atom, Term] = {}
         self.bound: dict[Cond, Bound] = {}
         self._put = Substitution({})
@@ -111,13 +111,13 @@ class _Scene:
             more += self._said_of(mentioned)
         for a in own:
             if isinstance(a, EXTENTS):
-                more += _filled(self.values[a])
+                more += _require_nonempty(self.values[a])
         return Bound(goal, conj(self.facts, *more) if more else self.facts, {a.key: self.values[a] for a in own})
 
     def _said_of(self, mentioned: frozenset[Symbol]) -> tuple[Cond, ...]:
         found = self._more.get(mentioned)
         if found is None:
-            found = self._more[mentioned] = tuple(_about(self.arguments, self.ranks, mentioned))
+            found = self._more[mentioned] = tuple(_collect_facts(self.arguments, self.ranks, mentioned))
         return found
 
 
@@ -126,10 +126,12 @@ def _scene(params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, in
     return _Scene(params, launch, dict(ranks))
 
 
-def _about(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: Collection[Symbol]) -> list[Cond]:
+def _collect_facts(
+    arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: Collection[Symbol]
+) -> list[Cond]:
     facts = [ge(of(a), 0) for a in sorted(mentioned) if isinstance(a, (*EXTENTS, Length))]
     facts += map(_filled_extent, sorted(_extents(arguments, mentioned)))
-    return facts + _ranked(arguments, ranks, mentioned)
+    return facts + _relate_ranks(arguments, ranks, mentioned)
 
 
 @lru_cache(maxsize=1024)
@@ -142,7 +144,7 @@ def _by_name(params: Sequence[Param], launch: Launch) -> dict[str, Argument]:
 
 
 @lru_cache(maxsize=1024)
-def _filled(extent: Term) -> tuple[Cond, ...]:
+def _require_nonempty(extent: Term) -> tuple[Cond, ...]:
     """That an array which is passed is not empty, whatever its extent was computed from. Where it is one of several,
     one that is empty for sure may be the one."""
     choice = extent.single
@@ -151,7 +153,7 @@ def _filled(extent: Term) -> tuple[Cond, ...]:
     if all(value.constant is None or value.constant > 0 for value in _options(extent)):
         return (ge(extent, 1),)
     ways = ((negate(choice.cond), choice.then), (choice.cond, choice.other))
-    return tuple(disj(another, c) for another, value in ways for c in _filled(value))
+    return tuple(disj(another, c) for another, value in ways for c in _require_nonempty(value))
 
 
 def _options(t: Term) -> Iterator[Term]:
@@ -212,7 +214,7 @@ def extent(argument: Argument, axis: int) -> Term | None:
     if argument.shape is not None:
         return argument.shape[axis] if axis < len(argument.shape) else None
     if argument.options and argument.name is None:
-        return _either([(cond, extent(option, axis)) for cond, option in argument.options])
+        return _join_terms([(cond, extent(option, axis)) for cond, option in argument.options])
     return None if argument.name is None else of(Extent(array_from_text(argument.name), axis))
 
 
@@ -220,7 +222,7 @@ def stride(argument: Argument, axis: int, rank: int | None) -> Term | None:
     if argument.strides is not None:
         return argument.strides[axis] if axis < len(argument.strides) else None
     if argument.options and argument.strided is None:
-        return _either([(cond, stride(option, axis, rank)) for cond, option in argument.options])
+        return _join_terms([(cond, stride(option, axis, rank)) for cond, option in argument.options])
     if argument.dense and rank is not None and axis < rank:
         out = ONE
         for inner in range(axis + 1, rank):
@@ -234,12 +236,14 @@ def stride(argument: Argument, axis: int, rank: int | None) -> Term | None:
     return of(Stride(array_from_text(argument.strided), axis))
 
 
-def _either(parts: Sequence[tuple[Cond, Term | None]]) -> Term | None:
+def _join_terms(parts: Sequence[tuple[Cond, Term | None]]) -> Term | None:
     known = [(cond, term) for cond, term in parts if term is not None]
-    return chosen(known) if len(known) == len(parts) else None
+    return build_choice(known) if len(known) == len(parts) else None
 
 
-def _ranked(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: Collection[Symbol]) -> list[Cond]:
+def _relate_ranks(
+    arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: Collection[Symbol]
+) -> list[Cond]:
     """A rank that the kernel shows says what extents counted from the right are."""
     out: list[Cond] = []
     for param, argument in arguments.items():
@@ -260,7 +264,7 @@ def _ranked(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mention
     return out
 
 
-def derived(cond: Cond, params: Sequence[Param], launch: Launch) -> bool:
+def is_derived(cond: Cond, params: Sequence[Param], launch: Launch) -> bool:
     """Whether the host computes something that the clause is about.
 
     A clause about variables that a function only passes on is a matter of its callers.

@@ -14,10 +14,17 @@ from msgspec.structs import replace
 
 from tilecheck.contracts import annotation_of, render
 from tilecheck.interp.host.argument_aliasing import overlap
-from tilecheck.interp.host.clause_substitution import AT_LAUNCH, Bound, bind, derived
-from tilecheck.interp.host.entailment import abstracted, at_once, decided, plain, tightened, unreachable
+from tilecheck.interp.host.clause_substitution import AT_LAUNCH, Bound, bind, is_derived
+from tilecheck.interp.host.entailment import (
+    abstract_choices,
+    at_once,
+    drop_weaker,
+    is_entailed,
+    simplify_truth_tests,
+    unreachable,
+)
 from tilecheck.interp.host.launch import Argument, Launch
-from tilecheck.interp.host.pow2_edge_cases import beside, rounded
+from tilecheck.interp.host.pow2_edge_cases import find_rounded, vary_nonpositive
 from tilecheck.interp.host.sampling import outcomes
 from tilecheck.interp.kernel.access import Param
 from tilecheck.solver.inequalities import conjuncts
@@ -44,7 +51,7 @@ from tilecheck.symbolic import (
 )
 from tilecheck.symbolic.footprint import Clause
 
-__all__ = ["Discharge", "discharge", "said"]
+__all__ = ["Discharge", "discharge", "substitute_text"]
 
 _Fact: TypeAlias = tuple[Cond, frozenset[str]]
 """A fact with the names of what it mentions."""
@@ -107,25 +114,25 @@ def _holds_beside(
     standing: tuple[Cond, ...],
 ) -> bool:
     """Whether a clause that follows at a launch does where what is rounded up there is not positive."""
-    atoms = _rounded(launch)
+    atoms = _find_rounded(launch)
     if not atoms or clause.cond is None:
         return True
     bound = bind(clause.cond, params, launch, dict(ranks))
-    near = _near(bound.goal, dict.fromkeys((
+    near = _find_related(bound.goal, dict.fromkeys((
         *_with_leaves(launch.facts), *_with_leaves(bound.facts),
-        *((c, _leaves(c)) for c in _standing(standing, params, launch, ranks)))))
+        *((c, _leaves(c)) for c in _bind_standing_facts(standing, params, launch, ranks)))))
     # what neither the clause nor anything that bears on it mentions was not used
     bearing = {a for c in (bound.goal, *near) for a in atoms_of(c)}
     open_ = []
     for a in (a for a in atoms if a in bearing):
         positive = ge(a.args[0], 1)
-        facts = _known(positive, bound, params, launch, ranks, standing)
-        if not (decided(facts, positive, _FEW_SPLITS, _FEW) or any(all(at) for at in _at_values(positive, facts))):
+        facts = _select_facts(positive, bound, params, launch, ranks, standing)
+        if not (is_entailed(facts, positive, _FEW_SPLITS, _FEW) or any(all(at) for at in _at_values(positive, facts))):
             open_.append(a)
     if len(open_) > _ROUNDED:
-        return _decide(clause, params, beside(launch, tuple(open_)), ranks, standing).state == "discharged"
+        return _decide(clause, params, vary_nonpositive(launch, tuple(open_)), ranks, standing).state == "discharged"
     for a in open_:
-        other = beside(launch, (a,))
+        other = vary_nonpositive(launch, (a,))
         # the rest may not be positive, either
         if _decide(clause, params, other, ranks, standing).state != "discharged" or not _holds_beside(
                 clause, params, other, ranks, standing):
@@ -134,8 +141,8 @@ def _holds_beside(
 
 
 @lru_cache(maxsize=512)
-def _rounded(launch: Launch) -> tuple[App, ...]:
-    return rounded(launch)
+def _find_rounded(launch: Launch) -> tuple[App, ...]:
+    return find_rounded(launch)
 
 
 def _decide(
@@ -146,52 +153,54 @@ def _decide(
     if cond is None:
         return _OPEN
     bound = bind(cond, params, launch, dict(ranks))
-    goal = plain(bound.goal)
+    goal = simplify_truth_tests(bound.goal)
     if goal.op == "true":
         return Discharge("discharged")
     if goal.op == "false":
-        return _OPEN if unreachable(launch.facts) else Discharge("broken", (), said(clause.text, bound.values))
+        return (
+            _OPEN if unreachable(launch.facts) else Discharge("broken", (), substitute_text(clause.text, bound.values))
+        )
     missing = {a for a in atoms_of(goal) if isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH)}
     if missing:
         # alternatives that mention only what is known may do
         goal = disj(*(c for c in (goal.args if goal.op == "or" else ()) if not missing & atoms_of(c)))
-        facts = _known(goal, bound, params, launch, ranks, standing)
-        found = goal.op != "false" and decided(facts, goal, 1, _FEW) and not unreachable(facts)
+        facts = _select_facts(goal, bound, params, launch, ranks, standing)
+        found = goal.op != "false" and is_entailed(facts, goal, 1, _FEW) and not unreachable(facts)
         return Discharge("discharged") if found else _OPEN
-    facts = _known(goal, bound, params, launch, ranks, standing)
+    facts = _select_facts(goal, bound, params, launch, ranks, standing)
     # a structural clause is worth a finding only where it is broken
     semantic = clause.kind == "semantic"
     long = not semantic and len(goal.key) > _PLAIN
     if not long and at_once(facts, goal):
-        return _following(facts)
+        return _discharge_by_facts(facts)
     cases = _cases(goal, facts, launch) or [(goal, facts)]
     seen = outcomes(facts, goal)
     if len(seen) == 2 and not semantic and (len(cases) < 2 or all(len(outcomes(f, g)) == 2 for g, f in cases)):
         return _OPEN
     splits = (4 if semantic else 3) if len(goal.key) <= _LARGEST else 0
     nodes = _NODES if semantic else _FEW
-    if (False not in seen and not long and decided(facts, goal, splits, nodes)) or (
+    if (False not in seen and not long and is_entailed(facts, goal, splits, nodes)) or (
             False not in seen and any(all(holds_at) for holds_at in _at_values(goal, facts))) or (
             False not in seen and _whatever_is_chosen(bound, params, launch, ranks, standing)) or (
             not long and len(cases) > 1 and all(
-                False not in outcomes(f, g) and decided(f, g, splits, nodes) for g, f in cases)):
-        return _following(facts)
+                False not in outcomes(f, g) and is_entailed(f, g, splits, nodes) for g, f in cases)):
+        return _discharge_by_facts(facts)
     if long:
         return _OPEN
-    failing = [True not in outcomes(f, g) and decided(f, negate(g), 0, nodes) for g, f in cases]
+    failing = [True not in outcomes(f, g) and is_entailed(f, negate(g), 0, nodes) for g, f in cases]
     if all(failing):
-        return _broken(goal, facts, said(clause.text, bound.values))
+        return _refute_everywhere(goal, facts, substitute_text(clause.text, bound.values))
     if launch.every and any(failing):
         # a tuner launches every configuration: one that cannot satisfy the clause is enough
         names = {a.key for a in atoms_of(goal)}
         configs = list(dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases))
-        return Discharge("broken", configs[failing.index(True)], said(clause.text, bound.values))
-    if semantic and derived(cond, params, launch):
-        return _violated(replace(bound, goal=goal), facts, cases, launch, clause.text)
+        return Discharge("broken", configs[failing.index(True)], substitute_text(clause.text, bound.values))
+    if semantic and is_derived(cond, params, launch):
+        return _refute_somewhere(replace(bound, goal=goal), facts, cases, launch, clause.text)
     return _OPEN
 
 
-def _following(facts: Cond) -> Discharge:
+def _discharge_by_facts(facts: Cond) -> Discharge:
     """What becomes of a clause that follows from some facts. From those that contradict each other nothing does: they
     were misunderstood, or the launch is dead code."""
     return Discharge("open" if unreachable(facts) else "discharged")
@@ -204,30 +213,30 @@ def _whatever_is_chosen(
     """Whether a clause follows without regard to what the values in it were chosen by."""
     if not any(isinstance(a, Ite) for a in atoms_of(bound.goal)):
         return False
-    facts = _near(bound.goal, dict.fromkeys((
+    facts = _find_related(bound.goal, dict.fromkeys((
         *_with_leaves(launch.facts), *_with_leaves(bound.facts),
-        *((c, _leaves(c)) for c in _standing(standing, params, launch, ranks)))))
+        *((c, _leaves(c)) for c in _bind_standing_facts(standing, params, launch, ranks)))))
     long = len(bound.goal.key) > _PLAIN
     for longest, splits in ((0, 0), (_CHOICE, _FEW_SPLITS)) if long else ((0, 0),):
-        goal, *rest = abstracted([bound.goal, *facts], longest)
-        near = _near(goal, [(c, _leaves(c)) for c in rest if len(c.key) <= _LONGEST])
-        if len(goal.key) <= _PLAIN and goal != bound.goal and decided(
-                conj(*tightened(plain(c) for c in near)), plain(goal), splits, _FEW):
+        goal, *rest = abstract_choices([bound.goal, *facts], longest)
+        near = _find_related(goal, [(c, _leaves(c)) for c in rest if len(c.key) <= _LONGEST])
+        if len(goal.key) <= _PLAIN and goal != bound.goal and is_entailed(
+                conj(*drop_weaker(simplify_truth_tests(c) for c in near)), simplify_truth_tests(goal), splits, _FEW):
             return True
     return False
 
 
-def _known(
+def _select_facts(
     goal: Cond, bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
     standing: tuple[Cond, ...],
 ) -> Cond:
     """What is known that bears on a goal."""
-    return conj(*tightened(dict.fromkeys(_near(goal, (
-        *_short(launch.facts), *_with_leaves(bound.facts), *_short_standing(standing, params, launch, ranks))))))
+    return conj(*drop_weaker(dict.fromkeys(_find_related(goal, (
+        *_select_short(launch.facts), *_with_leaves(bound.facts), *_short_standing(standing, params, launch, ranks))))))
 
 
 @lru_cache(maxsize=512)
-def _standing(
+def _bind_standing_facts(
     conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
 ) -> tuple[Cond, ...]:
     """What holds wherever a kernel runs, said of the arguments of a launch."""
@@ -241,18 +250,20 @@ def _short_standing(
     conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
 ) -> tuple[_Fact, ...]:
     """Those of it that a proof may use in reasonable time."""
-    stands = (plain(c) for c in _standing(conds, params, launch, ranks) if len(c.key) <= _LONGEST)
+    stands = (
+        simplify_truth_tests(c) for c in _bind_standing_facts(conds, params, launch, ranks) if len(c.key) <= _LONGEST
+    )
     return tuple((p, _leaves(p)) for c in stands for p in conjuncts(c))
 
 
 @lru_cache(maxsize=512)
-def _short(facts: Cond) -> tuple[_Fact, ...]:
+def _select_short(facts: Cond) -> tuple[_Fact, ...]:
     """The facts that a proof may use in reasonable time."""
-    short = (plain(f) for f in conjuncts(facts) if len(f.key) <= _LONGEST)
+    short = (simplify_truth_tests(f) for f in conjuncts(facts) if len(f.key) <= _LONGEST)
     return tuple((f, _leaves(f)) for f in short if f.op != "true")
 
 
-def said(text: str, values: Mapping[str, Term]) -> str:
+def substitute_text(text: str, values: Mapping[str, Term]) -> str:
     """The clause with the arguments in the place of the parameters."""
     if not values:
         return text
@@ -277,8 +288,8 @@ def _at_values(goal: Cond, facts: Cond) -> Iterator[list[bool]]:
         if None in values or len(names) != 1 or len(values) > _VALUES or not names <= mentioned:
             continue
         given = [Substitution({v[0]: const(v[1])}) for v in values if v is not None]
-        yield [g.op == "true" or (g.op != "false" and decided(g_facts, g, 0, _FEW))
-               for case in given for g, g_facts in ((plain(case.cond(goal)), case.cond(facts)),)]
+        yield [g.op == "true" or (g.op != "false" and is_entailed(g_facts, g, 0, _FEW))
+               for case in given for g, g_facts in ((simplify_truth_tests(case.cond(goal)), case.cond(facts)),)]
 
 
 def _value(c: Cond) -> tuple[Atom, int] | None:
@@ -306,21 +317,21 @@ def _cases_of(launch: Launch) -> dict[tuple[tuple[str, int], ...], Substitution]
     return {}
 
 
-def _broken(goal: Cond, facts: Cond, text: str) -> Discharge:
+def _refute_everywhere(goal: Cond, facts: Cond, text: str) -> Discharge:
     """False for all values: shown with some that the launch allows."""
     relevant = cone(goal, facts)
-    found = _typical(goal, relevant) or find_model(conj(*relevant, negate(goal)))
-    if found is None or not _confirmed(goal, relevant, found):
+    found = _find_typical_counterexample(goal, relevant) or find_model(conj(*relevant, negate(goal)))
+    if found is None or not _confirms_counterexample(goal, relevant, found):
         return _OPEN
-    return Discharge("broken", _shown(goal, found), text)
+    return Discharge("broken", _format_values(goal, found), text)
 
 
-def _violated(
+def _refute_somewhere(
     bound: Bound, facts: Cond, cases: Sequence[tuple[Cond, Cond]], launch: Launch, text: str,
 ) -> Discharge:
     """False for some values of what callers choose, with everything that bears on them understood."""
     goal = bound.goal
-    relevant = cone(goal, _telling(facts))
+    relevant = cone(goal, _drop_products(facts))
     chosen = {n for case in launch.cases for n, _ in case}
     leaves = {a for value in (goal, *relevant) for a in atoms_of(value) if isinstance(a, Symbol | Opaque)}
     free = launch.free | chosen
@@ -333,27 +344,27 @@ def _violated(
         # them need not be written down
         return _OPEN
     for subject, known in cases:
-        conds = cone(subject, _telling(known))
-        found = _typical(subject, conds) or find_model(conj(*conds, negate(subject)))
-        if found is None or not _confirmed(subject, conds, found):
+        conds = cone(subject, _drop_products(known))
+        found = _find_typical_counterexample(subject, conds) or find_model(conj(*conds, negate(subject)))
+        if found is None or not _confirms_counterexample(subject, conds, found):
             return _OPEN
-        values = _shown(goal, found)
-    return Discharge("violated", values, said(text, bound.values))
+        values = _format_values(goal, found)
+    return Discharge("violated", values, substitute_text(text, bound.values))
 
 
-def _typical(goal: Cond, facts: Sequence[Cond]) -> dict[str, int] | None:
+def _find_typical_counterexample(goal: Cond, facts: Sequence[Cond]) -> dict[str, int] | None:
     """A counter-example among sizes as they occur."""
     names = sorted({a.key for value in (goal, *facts) for a in atoms_of(value) if isinstance(a, Symbol)})
     if not 1 <= len(names) <= 2:
         return None
     for values in combinations(_TYPICAL, repeat=len(names)):
         found = dict(zip(names, values, strict=True))
-        if _confirmed(goal, facts, found):
+        if _confirms_counterexample(goal, facts, found):
             return found
     return None
 
 
-def _confirmed(goal: Cond, facts: Iterable[Cond], found: Mapping[str, int]) -> bool:
+def _confirms_counterexample(goal: Cond, facts: Iterable[Cond], found: Mapping[str, int]) -> bool:
     """Whether the values, put in, satisfy the facts and not the goal."""
     env: dict[Atom, int] = {}
     for value in (goal, *facts):
@@ -370,12 +381,12 @@ def _confirmed(goal: Cond, facts: Iterable[Cond], found: Mapping[str, int]) -> b
         return False
 
 
-def _shown(goal: Cond, found: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+def _format_values(goal: Cond, found: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     names = {a.key for a in atoms_of(goal) if isinstance(a, Symbol)}
     return tuple(sorted((n, v) for n, v in found.items() if n in names))
 
 
-def _telling(facts: Cond) -> Cond:
+def _drop_products(facts: Cond) -> Cond:
     """The facts less those that a product is positive whose factors are: they relate no factor to another."""
     parts = conjuncts(facts)
     positive = {c.term + 1 for c in parts if c.op == "ge" and (c.term + 1).single is not None}
@@ -393,10 +404,10 @@ def _is_product(c: Cond, positive: Collection[Term]) -> bool:
 
 def cone(goal: Cond, facts: Cond) -> list[Cond]:
     """The facts about what the goal mentions, and about what those facts mention."""
-    return _near(goal, _with_leaves(facts))
+    return _find_related(goal, _with_leaves(facts))
 
 
-def _near(goal: Cond, facts: Iterable[_Fact]) -> list[Cond]:
+def _find_related(goal: Cond, facts: Iterable[_Fact]) -> list[Cond]:
     reached = set(_leaves(goal))
     kept: list[Cond] = []
     grown = True
@@ -433,7 +444,7 @@ def _arrays(clause: Clause, params: Sequence[Param], launch: Launch) -> Discharg
     found = [places.get(name.partition("[")[0]) for name in note.arrays]
     if len(found) == 1:
         place = found[0]
-        return _OPEN if place is None or place >= len(launch.arguments) else _apart(launch.arguments[place])
+        return _OPEN if place is None or place >= len(launch.arguments) else _check_disjoint(launch.arguments[place])
     first, second = found
     if first is None or second is None or max(first, second) >= len(launch.arguments):
         return _OPEN
@@ -444,7 +455,7 @@ def _arrays(clause: Clause, params: Sequence[Param], launch: Launch) -> Discharg
     return Discharge("broken", (), f"{text} are the same storage") if shared else Discharge("discharged", (), text)
 
 
-def _apart(argument: Argument) -> Discharge:
+def _check_disjoint(argument: Argument) -> Discharge:
     """Whether no two elements of an array, or of the arrays of a list, share storage."""
     if argument.kind == "array":
         return Discharge("discharged", (), argument.text) if argument.dense else _OPEN
@@ -455,5 +466,5 @@ def _apart(argument: Argument) -> Discharge:
     if True in shared:
         a, b = pairs[shared.index(True)]
         return Discharge("broken", (), f"{a.text} and {b.text} are the same storage")
-    inside = all(_apart(e).state == "discharged" for e in argument.elements)
+    inside = all(_check_disjoint(e).state == "discharged" for e in argument.elements)
     return Discharge("discharged", (), argument.text) if inside and None not in shared else _OPEN

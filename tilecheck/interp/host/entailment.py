@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from tilecheck.interp.host.sampling import refuted
+from tilecheck.interp.host.sampling import is_refuted
 from tilecheck.solver.inequalities import Budget, Facts, conjuncts
 from tilecheck.symbolic import (
     ONE,
@@ -49,11 +49,11 @@ def lemmas(cond: Cond) -> list[Cond]:
     """What holds of the atoms of a condition, whatever their arguments."""
     out: list[Cond] = []
     for atom in sorted(atoms_of(cond)):
-        out += _about(atom)
+        out += _list_lemmas(atom)
     return out
 
 
-def _about(atom: Atom) -> list[Cond]:
+def _list_lemmas(atom: Atom) -> list[Cond]:
     value = of(atom)
     if isinstance(atom, App) and atom.fn == "next_pow2":
         (inner,) = atom.args
@@ -89,7 +89,7 @@ def _shape(cond: Cond) -> Term:
     return cond.term - cond.term.offset
 
 
-def tightened(conds: Iterable[Cond]) -> list[Cond]:
+def drop_weaker(conds: Iterable[Cond]) -> list[Cond]:
     """The conditions without those that another one implies by a constant alone."""
     best: dict[Term, Cond] = {}
     out: list[Cond] = []
@@ -136,34 +136,34 @@ def follows(facts: Cond, goal: Cond, nodes: int = _NODES) -> bool:
 @lru_cache(maxsize=1024)
 def unreachable(facts: Cond) -> bool:
     """Whether the facts contradict each other."""
-    facts = _settled(facts)
+    facts = _resolve_own_choices(facts)
     if facts.op == "false" or _clash(facts):
         return True
     return Facts([facts], signs=False, budget=Budget(_NODES)).prove(const(-1)) is not None
 
 
 @lru_cache(maxsize=1 << 14)
-def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES) -> bool:
+def is_entailed(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES) -> bool:
     """Whether the goal follows from the facts."""
     if goal.op == "true" or at_once(facts, goal):
         return True
-    if goal.op == "false" or refuted(facts, goal):
+    if goal.op == "false" or is_refuted(facts, goal):
         return False
     if goal.op == "and":
-        return all(decided(facts, part, splits, nodes) for part in goal.args)
+        return all(is_entailed(facts, part, splits, nodes) for part in goal.args)
     if goal.op == "or":
         return any(_one_of(facts, goal, part, splits, nodes) for part in _mains(goal))
-    facts = _settled(facts)
-    settled = _rounded(facts, _chosen(facts, goal))
+    facts = _resolve_own_choices(facts)
+    settled = _unround(facts, _resolve_choices(facts, goal))
     if settled != goal:
-        return decided(facts, settled, splits, nodes)
-    known = _settled(conj(facts, *lemmas(goal), *_exact(facts, goal)))
+        return is_entailed(facts, settled, splits, nodes)
+    known = _resolve_own_choices(conj(facts, *lemmas(goal), *_list_exact_divisions(facts, goal)))
     if divisible(facts, goal) or follows(known, goal, 2 * nodes):
         return True
     same = _one_name(_equations(facts))
     named, known = same.cond(goal), same.cond(facts)
     if named != goal or known != facts:
-        return known.op != "false" and decided(known, named, splits, nodes)
+        return known.op != "false" and is_entailed(known, named, splits, nodes)
     simpler = _monotonic(goal)
     if simpler is not None and follows(facts, simpler, nodes):
         return True
@@ -182,24 +182,24 @@ def _mains(goal: Cond) -> Iterator[Cond]:
 def _one_of(facts: Cond, goal: Cond, part: Cond, splits: int, nodes: int) -> bool:
     """Whether an alternative follows where none of the others holds; none is left where they cannot all fail."""
     known = conj(facts, *(negate(other) for other in goal.args if other is not part))
-    return known.op == "false" or _clash(known) or decided(known, part, splits, nodes)
+    return known.op == "false" or _clash(known) or is_entailed(known, part, splits, nodes)
 
 
 @lru_cache(maxsize=4096)
-def _said(facts: Cond) -> frozenset[Cond]:
+def _split_facts(facts: Cond) -> frozenset[Cond]:
     """The facts one by one. They are asked for by what is among them."""
     return frozenset(conjuncts(facts))
 
 
 def at_once(facts: Cond, goal: Cond) -> bool:
     """Whether the goal, or an alternative, is one of the facts, or one of them gives it by a constant."""
-    return goal in _said(facts) or (goal.op == "ge" and _one_step(facts, goal.term)) or (
+    return goal in _split_facts(facts) or (goal.op == "ge" and _one_step(facts, goal.term)) or (
         goal.op == "or" and any(at_once(facts, part) for part in goal.args))
 
 
-def _exact(facts: Cond, goal: Cond) -> list[Cond]:
+def _list_exact_divisions(facts: Cond, goal: Cond) -> list[Cond]:
     """`n // d * d == n` and `(n + k) // d == n // d + k // d` where the facts say that `n % d == 0`."""
-    known = _said(facts)
+    known = _split_facts(facts)
     exact = {(c.term.single.num, c.term.single.den) for c in known if c.op == "eq" and isinstance(c.term.single, Mod)}
     # a positive multiple is no smaller than what it is a multiple of
     out = [disj(le(num, 0), le(den, 0), ge(num, den)) for num, den in sorted(exact, key=str)
@@ -225,10 +225,10 @@ def _divides(a: FloorDiv, exact: set[tuple[Term, Term]]) -> bool:
         num == a.num and den.constant is not None and den.constant % small == 0 for num, den in exact))
 
 
-def plain(cond: Cond) -> Cond:
+def simplify_truth_tests(cond: Cond) -> Cond:
     """The condition with `(1 if c else 0) == 0` and the like as conditions on `c`."""
     if cond.op in ("and", "or"):
-        parts = tuple(plain(part) for part in cond.args)
+        parts = tuple(simplify_truth_tests(part) for part in cond.args)
         return cond if parts == cond.args else conj(*parts) if cond.op == "and" else disj(*parts)
     choices = [m[0] for m in cond.term.monos if len(m) == 1 and isinstance(m[0], Ite)]
     if cond.op not in ("ge", "eq", "ne") or len(choices) != 1 or len([m for m in cond.term.monos if m]) != 1:
@@ -237,27 +237,27 @@ def plain(cond: Cond) -> Cond:
     if not isinstance(atom, Ite) or not (_flag(atom.then) and _flag(atom.other)):
         return cond
     then, other = (substitute_cond(cond, {atom: value}) for value in (atom.then, atom.other))
-    under = plain(atom.cond)
-    return disj(conj(under, plain(then)), conj(negate(under), plain(other)))
+    under = simplify_truth_tests(atom.cond)
+    return disj(conj(under, simplify_truth_tests(then)), conj(negate(under), simplify_truth_tests(other)))
 
 
-def _chosen(facts: Cond, goal: Cond) -> Cond:
+def _resolve_choices(facts: Cond, goal: Cond) -> Cond:
     """The goal without the choices that the facts make."""
-    return _chosen_by(_said(facts), goal) if _choices_in(goal) else goal
+    return _chosen_by(_split_facts(facts), goal) if _choices_in(goal) else goal
 
 
 @lru_cache(maxsize=1024)
-def _settled(facts: Cond) -> Cond:
+def _resolve_own_choices(facts: Cond) -> Cond:
     """The facts without the choices that they make themselves."""
     parts = conjuncts(facts)
     choices = any(isinstance(a, Ite) for a in atoms_of(facts))
     if not choices and not any(c.op == "or" for c in parts):
         return facts
-    known = _said(facts)
-    return conj(*(_left(known, _chosen_by(known, c) if choices else c) for c in parts))
+    known = _split_facts(facts)
+    return conj(*(_drop_excluded(known, _chosen_by(known, c) if choices else c) for c in parts))
 
 
-def _left(known: frozenset[Cond], cond: Cond) -> Cond:
+def _drop_excluded(known: frozenset[Cond], cond: Cond) -> Cond:
     """A condition without the alternatives that others exclude."""
     if cond.op != "or":
         return cond
@@ -281,16 +281,16 @@ def _choices_in(cond: Cond) -> tuple[Ite, ...]:
     return tuple(sorted(a for a in atoms_of(cond) if isinstance(a, Ite)))
 
 
-def _rounded(facts: Cond, goal: Cond) -> Cond:
+def _unround(facts: Cond, goal: Cond) -> Cond:
     """The goal with n in the place of n rounded up to a power of two, where the facts say that `n & (n - 1) == 0`."""
     rounded = sorted(a for a in atoms_of(goal) if isinstance(a, App) and a.fn == "next_pow2")
-    known = _said(facts) if rounded else frozenset()
+    known = _split_facts(facts) if rounded else frozenset()
     for a in rounded:
         (n,) = a.args
         tests = (eq(app("and", n, n - 1), 0), eq(app("and", n - 1, n), 0))
         # 0 & -1 is 0, too, and 0 rounded up is 1
         if not known.isdisjoint(tests) and follows(facts, ge(n, 1)):
-            return _rounded(facts, substitute_cond(goal, {a: n}))
+            return _unround(facts, substitute_cond(goal, {a: n}))
     return goal
 
 
@@ -301,7 +301,7 @@ def _flag(value: Term) -> bool:
         isinstance(single, Ite) and _flag(single.then) and _flag(single.other))
 
 
-def abstracted(conds: Sequence[Cond], longest: int = 0) -> list[Cond]:
+def abstract_choices(conds: Sequence[Cond], longest: int = 0) -> list[Cond]:
     """The conditions with scalars in the place of choices: what follows of them follows whatever is chosen.
 
     longest   length of choices, as text, that are left alone
@@ -387,7 +387,7 @@ def _by_size(facts: Cond, goal: Cond, rounded: App, splits: int, nodes: int) -> 
     value = of(symbol_from_text(f"{rounded.key} rounded"))
     for fact, stand in ((le(inner, 1), ONE), (conj(ge(inner, 2), ge(value, inner), le(value, inner * 2 - 2)), value)):
         known = conj(substitute_cond(facts, {rounded: stand}), fact)
-        if known.op != "false" and not decided(known, substitute_cond(goal, {rounded: stand}), splits - 1, nodes):
+        if known.op != "false" and not is_entailed(known, substitute_cond(goal, {rounded: stand}), splits - 1, nodes):
             return False
     return True
 
@@ -412,12 +412,12 @@ def _by_cases(facts: Cond, goal: Cond, splits: int, nodes: int) -> bool:
     if truths:
         # what is unknown of the paths that lead here is the same in every choice
         first = min(truths, key=lambda b: (-truths[b], b))
-        return all(known.op == "false" or decided(known, substitute_cond(goal, value), splits - 1, nodes)
+        return all(known.op == "false" or is_entailed(known, substitute_cond(goal, value), splits - 1, nodes)
                    for value in ({first: ZERO}, {first: ONE}) for known in (substitute_cond(facts, value),))
     # an innermost one first, so that the condition itself has none
     atom = next((a for a in choices if not any(isinstance(b, Ite) for b in atoms_of(a.cond))), choices[0])
     for cond, value in ((atom.cond, atom.then), (negate(atom.cond), atom.other)):
         here = conj(substitute_cond(facts, {atom: value}), cond)
-        if here.op != "false" and not decided(here, substitute_cond(goal, {atom: value}), splits - 1, nodes):
+        if here.op != "false" and not is_entailed(here, substitute_cond(goal, {atom: value}), splits - 1, nodes):
             return False
     return True

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tilecheck.interp.host import arrays, calls, loops, operators
 from tilecheck.interp.host.assignment import assign
 from tilecheck.interp.host.effects import has_effects
-from tilecheck.interp.host.state import LONGEST, OPEN, Contents, State, join_values, keyed, narrowed
+from tilecheck.interp.host.state import LONGEST, OPEN, Contents, State, join_values, narrow_choice, store_key
 from tilecheck.interp.host.statements import merge
 from tilecheck.interp.host.syntax import FLATTENED
 from tilecheck.interp.host.values import (
@@ -40,7 +40,7 @@ UNROLL: Final = 24
 def _name(ev: Evaluator, expr: tree.Name, frame: Frame, state: State) -> Value:
     value = ev.variable(expr.id, frame, state)
     if isinstance(value, Choice):
-        return narrowed(value, state)
+        return narrow_choice(value, state)
     return ev.global_value(frame.module, expr.id) if value is None else value
 
 
@@ -63,7 +63,7 @@ def _subscript(ev: Evaluator, expr: tree.Subscript, frame: Frame, state: State) 
     sliced = any(isinstance(i, tree.SliceExpr) for i in expr.items)
     if len(expr.items) == 1 and isinstance(expr.items[0], tree.SliceExpr):
         bounds = _bounds(ev, expr.items[0], frame, state)
-        known = arrays.sliced(ev, owner, bounds, state)
+        known = arrays.slice_value(ev, owner, bounds, state)
         if known is not None:
             return known
     if sliced or (len(expr.items) > 1 and isinstance(owner, Tensor)):
@@ -110,7 +110,7 @@ def _boolop(ev: Evaluator, expr: tree.BoolOp, frame: Frame, state: State) -> Val
                 return value
             value = ev.eval(operand, frame, state)
             continue
-        other = _perhaps(ev, operand, test if expr.op == "and" else negate(test), frame, state)
+        other = _evaluate_under(ev, operand, test if expr.op == "and" else negate(test), frame, state)
         if isinstance(value, Truth) or isinstance(other, Truth):
             rest = ev.truth(other, state)
             value = Truth(conj(test, rest) if expr.op == "and" else disj(test, rest))
@@ -119,7 +119,7 @@ def _boolop(ev: Evaluator, expr: tree.BoolOp, frame: Frame, state: State) -> Val
     return value
 
 
-def _perhaps(ev: Evaluator, expr: tree.Expr, test: Cond, frame: Frame, state: State) -> Value:
+def _evaluate_under(ev: Evaluator, expr: tree.Expr, test: Cond, frame: Frame, state: State) -> Value:
     """The value of an expression that is evaluated where the condition holds only, and what that leaves behind."""
     if not has_effects(expr):
         return ev.eval(expr, frame, state)
@@ -136,7 +136,7 @@ def _compare(ev: Evaluator, expr: tree.Compare, frame: Frame, state: State) -> V
         # of `a < b < c`, the last is evaluated where the first holds only
         if op in ("in", "not in") and isinstance(node, tree.Sequence):
             node = replace(node, kind="tuple")  # whether something is in it does not depend on the order
-        right = _perhaps(ev, node, conj(*conds), frame, state) if conds else ev.eval(node, frame, state)
+        right = _evaluate_under(ev, node, conj(*conds), frame, state) if conds else ev.eval(node, frame, state)
         conds.append(operators.compare(ev, op, left, right, state))
         left = right
     return Truth(conj(*conds))
@@ -190,11 +190,11 @@ def _dict(ev: Evaluator, expr: tree.DictExpr, frame: Frame, state: State) -> Val
     for key, node in zip(expr.keys, expr.values, strict=True):
         value = ev.eval(node, frame, state)
         if key is not None:
-            found = keyed(found, ev.eval(key, frame, state), value)
+            found = store_key(found, ev.eval(key, frame, state), value)
             continue
         inner = state.heap.get(value.key, OPEN) if isinstance(value, Ref) else OPEN
         for k, v in zip(inner.keys, inner.items, strict=True):
-            found = keyed(found, k, v)
+            found = store_key(found, k, v)
         found = found if inner.bound == "exact" else replace(found, bound="open")
     name = ev.fresh("dict")
     state.heap[name] = found
@@ -260,7 +260,7 @@ def _lambda(ev: Evaluator, expr: tree.Lambda, frame: Frame, state: State) -> Val
     return Closure(expr, expr.span, frame.number, frame.module, f"{frame.qualname}.<lambda>", defaults=defaults)
 
 
-def _starred(ev: Evaluator, expr: tree.Starred, frame: Frame, state: State) -> Value:
+def _evaluate_starred(ev: Evaluator, expr: tree.Starred, frame: Frame, state: State) -> Value:
     return ev.eval(expr.value, frame, state)
 
 
@@ -293,5 +293,5 @@ EXPRESSIONS: Final[Mapping[type, Callable[[Evaluator, Any, Frame, State], Value]
     tree.Name: _name, tree.Constant: _constant, tree.Attribute: _attribute, tree.Subscript: _subscript,
     tree.SliceExpr: _slice, tree.BinOp: _binop, tree.UnaryOp: _unary, tree.BoolOp: _boolop, tree.Compare: _compare,
     tree.IfExp: _ifexp, tree.Sequence: _sequence, tree.DictExpr: _dict, tree.Comprehension: _comprehension,
-    tree.Lambda: _lambda, tree.Starred: _starred, tree.Unknown: _unknown, tree.Call: calls.call,
+    tree.Lambda: _lambda, tree.Starred: _evaluate_starred, tree.Unknown: _unknown, tree.Call: calls.call,
 }

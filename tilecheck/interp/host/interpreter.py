@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tilecheck.interp.host import arrays, calls, members
 from tilecheck.interp.host import persistent_dicts as tables
 from tilecheck.interp.host.expressions import EXPRESSIONS
-from tilecheck.interp.host.state import OPEN, Contents, State, as_number, chosen
+from tilecheck.interp.host.state import OPEN, Contents, State, as_number, build_choice
 from tilecheck.interp.host.symbols import Symbols
 from tilecheck.interp.host.syntax import syntax
 from tilecheck.interp.host.values import (
@@ -128,7 +128,7 @@ class Evaluator:
 
     def sourced(self, name: str, origin: Member | Stored) -> Value:
         """A thing of known origin, or the value itself when the origin allows no other."""
-        known = tables.settled(origin)
+        known = tables.resolve_origin(origin)
         if known is not None:
             return known
         thing = Thing(name, origin)
@@ -147,7 +147,7 @@ class Evaluator:
         if isinstance(value, Choice):
             parts = [(cond, self.number(option)) for cond, option in value.options]
             known = [(cond, part) for cond, part in parts if part is not None]
-            return chosen(known) if len(known) == len(parts) else None
+            return build_choice(known) if len(known) == len(parts) else None
         return None
 
     def integer(self, value: Value, hint: str = "value") -> Term:
@@ -215,7 +215,7 @@ class Evaluator:
             return table
         if target.several or target.scope:
             return Thing(self.fresh(name))
-        return tables.settled_record(self, target.module, self.constant(target.module, value_of(target)))
+        return tables.resolve_record(self, target.module, self.constant(target.module, value_of(target)))
 
     def constant(self, module: Module, expr: tree.Expr | None) -> Value:
         """The value of an expression at module level."""
@@ -274,7 +274,7 @@ class Evaluator:
         if owner.name == "?" or (not owner.numeric and owner.origin is None):
             return self.unknown(name.lstrip("?"))
         if owner.origin is not None:
-            return self.sourced(name, tables.extended(owner.origin, step))
+            return self.sourced(name, tables.extend_path(owner.origin, step))
         return Thing(name)
 
     def record_attribute(self, owner: Record, name: str, state: State) -> Value:
@@ -289,7 +289,7 @@ class Evaluator:
     def class_attribute(self, owner: Class, name: str, state: State) -> Value:
         qualname = f"{owner.qualname}.{name}"
         if qualname in owner.module.skeleton.definitions:
-            return self.unknown(qualname) if tables.rebound(owner, name) else Function(owner.module, qualname)
+            return self.unknown(qualname) if tables.is_rebound(owner, name) else Function(owner.module, qualname)
         return tables.class_member(self, owner, name)
 
     def item(self, owner: Value, index: Value, state: State) -> Value:
@@ -331,7 +331,7 @@ class Evaluator:
         if known is not None:
             return Contents(known)
         if isinstance(value, Thing) and isinstance(value.origin, Member):
-            reached = [tables.walked(candidate, value.origin.path) for candidate in value.origin.values]
+            reached = [tables.follow_path(candidate, value.origin.path) for candidate in value.origin.values]
             if all(isinstance(found, Items) for found in reached):
                 inner = [item for found in reached if isinstance(found, Items) for item in found.items]
                 return Contents(tuple(dict.fromkeys(inner)), (), "some")
@@ -374,7 +374,7 @@ class Evaluator:
         """One of several values changes; which lists and dicts they were is not known any more."""
         state.epochs[value.name] = state.epochs.get(value.name, 0) + 1
         self._forget(value.name, state)
-        reached = [tables.walked(candidate, origin.path) for candidate in origin.values]
+        reached = [tables.follow_path(candidate, origin.path) for candidate in origin.values]
         if any(isinstance(v, Items | Record | Ref) for v in reached):
             state.heap = dict.fromkeys(state.heap, OPEN)
         self.escape(tuple(v for v in reached if isinstance(v, Record | Ref)), state)
@@ -386,7 +386,7 @@ class Evaluator:
         if frame is None or (value.frame, value.span) in self._escaping:
             return
         self._escaping.add((value.frame, value.span))
-        seen = (self.variable(name, frame, state) for name in sorted(mentioned(value.definition)))
+        seen = (self.variable(name, frame, state) for name in sorted(find_mentioned_names(value.definition)))
         self.escape((*value.bound, *(v for v in seen if v is not None and _changes_by_itself(v))), state)
         self._escaping.discard((value.frame, value.span))
 
@@ -394,7 +394,7 @@ class Evaluator:
         """The function may have been called, or not, or in part: the variables of the functions around it that it
         assigns are not known any more."""
         out: set[tuple[int, str]] = set()
-        for name in sorted(rebound(value.definition)):
+        for name in sorted(find_rebound_names(value.definition)):
             number: int | None = value.frame
             while number is not None:
                 if name in state.variables.get(number, {}):
@@ -414,20 +414,20 @@ def _changes_by_itself(value: Value) -> bool:
     return isinstance(value, Ref | Record | Closure | Items | Choice)
 
 
-def mentioned(node: object) -> frozenset[str]:
+def find_mentioned_names(node: object) -> frozenset[str]:
     """The names that code mentions."""
     if isinstance(node, tree.Name):
         return frozenset((node.id,))
     parts = node if isinstance(node, tuple) else [getattr(node, f) for f in tree.FIELDS[type(node)]]
-    return frozenset().union(*map(mentioned, parts))
+    return frozenset().union(*map(find_mentioned_names, parts))
 
 
-def rebound(node: object) -> frozenset[str]:
+def find_rebound_names(node: object) -> frozenset[str]:
     """The names of functions around it that code assigns, and functions in it."""
     if isinstance(node, tree.UnknownStmt) and node.what == "nonlocal":
         return frozenset(node.assigns)
     parts = node if isinstance(node, tuple) else [getattr(node, f) for f in tree.FIELDS[type(node)]]
-    return frozenset().union(*map(rebound, parts))
+    return frozenset().union(*map(find_rebound_names, parts))
 
 
 # --- what module-level names mean ------------------------------------------------------------------------------------

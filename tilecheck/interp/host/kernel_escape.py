@@ -48,7 +48,7 @@ _NOTHING: Final[_Tokens] = frozenset()
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def _held(tokens: Iterable[_Token]) -> _Tokens:
+def _wrap_tokens(tokens: Iterable[_Token]) -> _Tokens:
     """What makes of values something that they are in."""
     return frozenset((what, "in" if how == "is" else how) for what, how in tokens)
 
@@ -59,13 +59,13 @@ def _part(tokens: Iterable[_Token]) -> _Tokens:
                      if how != "is" or isinstance(what, str))
 
 
-def _given(token: _Token, arguments: Mapping[str, _Tokens]) -> _Tokens:
+def _substitute_token(token: _Token, arguments: Mapping[str, _Tokens]) -> _Tokens:
     """What a token of a function is where it is called with these arguments."""
     what, how = token
     if not isinstance(what, str):
         return frozenset((token,))
     passed = arguments.get(what, _NOTHING)
-    return passed if how == "is" else _held(passed) if how == "in" else _part(passed)
+    return passed if how == "is" else _wrap_tokens(passed) if how == "in" else _part(passed)
 
 
 def out_of_sight(ev: Evaluator, module: Module, launchers: frozenset[str]) -> set[Kernel]:
@@ -140,7 +140,7 @@ class _Unit:
         self.launchers = flows.launchers
         skeleton = module.skeleton
         if name == _BODY:
-            self.nodes = list(_outside(skeleton.tree))
+            self.nodes = list(_find_outer_nodes(skeleton.tree))
             self.local: set[str] = set()
             return
         definition = skeleton.definitions.get(name)
@@ -209,7 +209,7 @@ class _Unit:
             for part in target.elts:
                 self.bind(part, tokens | _part(tokens), False)
         elif isinstance(target, ast.Starred):
-            self.bind(target.value, _held(tokens), fresh)
+            self.bind(target.value, _wrap_tokens(tokens), fresh)
         elif isinstance(target, ast.Subscript):
             self.keep(target.value, tokens)
         elif tokens:
@@ -232,7 +232,7 @@ class _Unit:
         while isinstance(owner, ast.Subscript):
             owner = owner.value
         if isinstance(owner, ast.Name) and (owner.id not in self.local or owner.id not in self.shared):
-            self.name_is(owner.id, _held(tokens), True)
+            self.name_is(owner.id, _wrap_tokens(tokens), True)
         elif not isinstance(owner, _FRESH):
             self.lose(tokens)
 
@@ -265,7 +265,9 @@ class _Unit:
         if isinstance(origin, FunctionAt):
             if record.is_kernel(self.flows.ev, origin.module, origin.qualname):
                 return frozenset(((Kernel(origin.module.path, origin.qualname), "is"),))
-            return _held(t for t in self.returns((origin.module.path, origin.qualname)) if not isinstance(t[0], str))
+            return _wrap_tokens(
+                t for t in self.returns((origin.module.path, origin.qualname)) if not isinstance(t[0], str)
+            )
         if isinstance(origin, ValueAt) and not origin.scope:
             self.flows.ask((origin.module.path, _BODY))
             names = [n.id for n in ast.walk(origin.binding.statement) if isinstance(n, ast.Name) and isinstance(
@@ -326,13 +328,13 @@ class _Unit:
                 return self.called(origin, node, given, named)
             if func.attr in KEEPING and not isinstance(origin, ExternalName):
                 self.keep(func.value, every)
-                return _held(every) | _part(owner)
+                return _wrap_tokens(every) | _part(owner)
             if func.attr not in HARMLESS and not isinstance(origin, TileName):
                 self.lose(every)
             return _part(owner)
         if not isinstance(func, ast.Name):
             self.lose(every)
-            return _held(self.value(func))
+            return _wrap_tokens(self.value(func))
         if _launches(func, self.launchers):
             return _NOTHING
         if func.id in self.inner:
@@ -341,10 +343,10 @@ class _Unit:
         if isinstance(origin, FunctionAt | ClassAt):
             return self.called(origin, node, given, named)
         if func.id in _HOLDING and func.id not in self.local:
-            return _held(every) | every
+            return _wrap_tokens(every) | every
         if func.id not in HARMLESS and not isinstance(origin, TileName):
             self.lose(every)
-        return _held(self.value(func))
+        return _wrap_tokens(self.value(func))
 
     def called_inside(self, node: ast.FunctionDef | ast.AsyncFunctionDef, every: _Tokens) -> _Tokens:
         """A call of a function inside this one: any parameter may be what any argument is."""
@@ -366,7 +368,7 @@ class _Unit:
                 found, _ = origin.module.skeleton.classes.get(origin.qualname, (None, 0))
                 if found is None or found.bases or found.keywords:
                     self.lose(every)  # what a base makes of them is not looked for
-            return _held(every)
+            return _wrap_tokens(every)
         definition = origin.module.skeleton.definitions.get(origin.qualname)
         key = (origin.module.path, origin.qualname)
         if definition is None or record.is_kernel(self.flows.ev, origin.module, origin.qualname):
@@ -377,26 +379,26 @@ class _Unit:
         arguments = dict.fromkeys(_parameters(definition.node.args), _NOTHING)
         if any(isinstance(a, ast.Starred) for a in node.args) or any(name is None for name, _ in named) or (
                 definition.owner is not None):
-            arguments = dict.fromkeys(arguments, every | _held(every) | _part(every))
+            arguments = dict.fromkeys(arguments, every | _wrap_tokens(every) | _part(every))
         else:
             vararg, kwarg = definition.node.args.vararg, definition.node.args.kwarg
             for at, tokens in enumerate(given):
                 if at < len(names):
                     arguments[names[at]] |= tokens
                 elif vararg is not None:
-                    arguments[vararg.arg] |= _held(tokens)
+                    arguments[vararg.arg] |= _wrap_tokens(tokens)
             for name, tokens in named:
                 if name in arguments:
                     arguments[name] |= tokens
                 elif kwarg is not None:
-                    arguments[kwarg.arg] |= _held(tokens)
+                    arguments[kwarg.arg] |= _wrap_tokens(tokens)
         for token in lost:
             if isinstance(token[0], str):  # what it loses of its own is told where it stands
-                self.lose(_given(token, arguments))
-        return frozenset().union(*(_given(token, arguments) for token in result))
+                self.lose(_substitute_token(token, arguments))
+        return frozenset().union(*(_substitute_token(token, arguments) for token in result))
 
 
-def _outside(tree: ast.Module) -> Iterator[ast.AST]:
+def _find_outer_nodes(tree: ast.Module) -> Iterator[ast.AST]:
     """The nodes of a module that are in no function; of a class, what its attributes are is kept with it."""
     nodes: list[ast.AST] = list(tree.body)
     for node in nodes:
@@ -421,28 +423,41 @@ def _launches(node: ast.expr, names: frozenset[str]) -> bool:
 
 def _comprehension(unit: _Unit, node: Any) -> _Tokens:
     parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
-    return _held(frozenset().union(*map(unit.value, parts)))
+    return _wrap_tokens(frozenset().union(*map(unit.value, parts)))
 
 
 def _display(unit: _Unit, node: Any) -> _Tokens:
-    return _held(frozenset().union(*map(unit.value, ast.iter_child_nodes(node))))
+    return _wrap_tokens(frozenset().union(*map(unit.value, ast.iter_child_nodes(node))))
 
 
 def _subscript(unit: _Unit, node: ast.Subscript) -> _Tokens:
     return _part(unit.value(node.value))
 
 
-def _nothing(unit: _Unit, node: Any) -> _Tokens:
+def _evaluate_to_nothing(unit: _Unit, node: Any) -> _Tokens:
     return _NOTHING
 
 
 _VALUES: Final[Mapping[type, Callable[[_Unit, Any], _Tokens]]] = {
-    ast.Name: lambda u, n: u.loaded(n), ast.Attribute: lambda u, n: u.attribute(n), ast.Call: lambda u, n: u.call(n),
-    ast.Subscript: _subscript, ast.Compare: _nothing, ast.JoinedStr: _nothing, ast.UnaryOp: _nothing,
-    ast.Constant: _nothing, ast.Lambda: lambda u, n: _held(u.value(n.body)), ast.List: _display, ast.Tuple: _display,
-    ast.Set: _display, ast.Dict: _display, ast.ListComp: _comprehension, ast.SetComp: _comprehension,
-    ast.GeneratorExp: _comprehension, ast.DictComp: _comprehension,
-    ast.IfExp: lambda u, n: u.value(n.body) | u.value(n.orelse), ast.NamedExpr: lambda u, n: u.value(n.value),
+    ast.Name: lambda u, n: u.loaded(n),
+    ast.Attribute: lambda u, n: u.attribute(n),
+    ast.Call: lambda u, n: u.call(n),
+    ast.Subscript: _subscript,
+    ast.Compare: _evaluate_to_nothing,
+    ast.JoinedStr: _evaluate_to_nothing,
+    ast.UnaryOp: _evaluate_to_nothing,
+    ast.Constant: _evaluate_to_nothing,
+    ast.Lambda: lambda u, n: _wrap_tokens(u.value(n.body)),
+    ast.List: _display,
+    ast.Tuple: _display,
+    ast.Set: _display,
+    ast.Dict: _display,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.DictComp: _comprehension,
+    ast.IfExp: lambda u, n: u.value(n.body) | u.value(n.orelse),
+    ast.NamedExpr: lambda u, n: u.value(n.value),
 }
 
 
@@ -477,10 +492,10 @@ def _return(unit: _Unit, node: Any) -> None:
     if node.value is None:
         return
     tokens = unit.value(node.value)
-    tokens = _held(tokens) if isinstance(node, ast.Yield) else tokens
+    tokens = _wrap_tokens(tokens) if isinstance(node, ast.Yield) else tokens
     inside = _innermost(unit, node)
     if inside is not None:
-        unit.name_is(inside, _held(tokens), False)
+        unit.name_is(inside, _wrap_tokens(tokens), False)
     else:
         unit.flows.add("returned", unit.flows.returned, unit.key, tokens)
         if unit.method:  # who calls it is not seen

@@ -41,15 +41,15 @@ def _grid(grid: Value | None) -> Iterator[Fault]:
                 yield ("grid-float", str(axis))
 
 
-def _measured(term: Term) -> bool:
+def _is_size(term: Term) -> bool:
     """Whether a number is made of constants and sizes of arrays alone. Anything else may be an array all the same."""
     return all(isinstance(a, Symbol) and (".shape[" in a.name or ".strides[" in a.name) for a in term.atoms())
 
 
 _LITERAL: Final[Mapping[type, Callable[[Any], str | None]]] = {
     Plain: lambda v: "None" if v.value is None else type(v.value).__name__,
-    Ratio: lambda v: "float" if _measured(v.num) and _measured(v.den) else None,
-    Int: lambda v: "int" if _measured(v.term) else None,
+    Ratio: lambda v: "float" if _is_size(v.num) and _is_size(v.den) else None,
+    Int: lambda v: "int" if _is_size(v.term) else None,
     Truth: lambda v: "bool" if v.cond.op in ("true", "false") else None,
     Ref: lambda v: v.kind,
 }

@@ -11,7 +11,7 @@ from tilecheck.interp.host import arrays, calls
 from tilecheck.interp.host import persistent_dicts as tables
 from tilecheck.interp.host.launch import Argument
 from tilecheck.interp.host.launch_faults import Fault, launch_faults, literal
-from tilecheck.interp.host.state import OPEN, Contents, State, choice, chosen
+from tilecheck.interp.host.state import OPEN, Contents, State, build_choice, choice
 from tilecheck.interp.host.syntax import syntax
 from tilecheck.interp.host.values import (
     NONE,
@@ -103,7 +103,7 @@ def definition(ev: Evaluator, kernel: Kernel) -> tree.FuncDef | None:
                                                    found.params) else None
 
 
-def imported(ev: Evaluator, module: Module, dotted: str, level: int) -> Value:
+def resolve_import(ev: Evaluator, module: Module, dotted: str, level: int) -> Value:
     """What a local import binds."""
     target = ev.project.resolver.imported(module, dotted, level)
     return External(dotted) if target is None else ev.target_value(target, dotted)
@@ -111,7 +111,7 @@ def imported(ev: Evaluator, module: Module, dotted: str, level: int) -> Value:
 
 # --- generators ------------------------------------------------------------------------------------------------------
 
-def generated(ev: Evaluator, frame: Frame, state: State) -> Value:
+def evaluate_generator(ev: Evaluator, frame: Frame, state: State) -> Value:
     """What a generator yields: some of the values met on its paths, when all of them were seen."""
     found = tuple(dict.fromkeys(frame.yields or ()))
     if not found or not all(isinstance(value, Record | Items | Int | Plain) for value in found):
@@ -142,8 +142,8 @@ def tuner(
     kernel, grid_fn, args_fn, configs = _roles(ev, args, named)
     contents = OPEN if configs is None else ev.contents(configs, state)
     config = _configuration(ev, contents, grid_fn, state, contents.bound == "exact")
-    grid = None if grid_fn is None else _applied(ev, grid_fn, config, expr, frame, state)
-    arguments = None if args_fn is None else _applied(ev, args_fn, config, expr, frame, state)
+    grid = None if grid_fn is None else _apply_configuration(ev, grid_fn, config, expr, frame, state)
+    arguments = None if args_fn is None else _apply_configuration(ev, args_fn, config, expr, frame, state)
     if kernel is not None:
         _record(ev, expr, grid, kernel, arguments, frame, state, "tuner", launch_faults(grid, arguments))
     best = _configuration(ev, contents, None, state)
@@ -186,7 +186,7 @@ def _configuration(
     return ev.sourced(name, Member(name, tables.frozen(ev, contents.items, state), (), every))
 
 
-def _applied(
+def _apply_configuration(
     ev: Evaluator, target: Value, config: Value, expr: tree.Call, frame: Frame, state: State,
 ) -> Value | None:
     if not isinstance(target, Closure | Function | Choice):
@@ -217,12 +217,12 @@ def _where(ev: Evaluator, expr: tree.Call, kernel: Value, frame: Frame) -> tuple
     """The call that names the kernel: the launch itself, or the call of the wrapper that was given the kernel."""
     span, wrapped = expr.span, False
     at = frame
-    while at.caller is not None and at.call is not None and _passed(kernel, at.arguments):
+    while at.caller is not None and at.call is not None and _is_passed(kernel, at.arguments):
         span, wrapped, at = at.call.span, True, at.caller
     return span, wrapped
 
 
-def _passed(kernel: Value, arguments: tuple[Value, ...]) -> bool:
+def _is_passed(kernel: Value, arguments: tuple[Value, ...]) -> bool:
     return any(kernel == value or (isinstance(value, Items) and kernel in value.items) for value in arguments)
 
 
@@ -245,7 +245,7 @@ def _columns(parts: list[tuple[Cond, Grid]]) -> Grid:
         if len(known) < len(column):
             out.append(None)
             continue
-        out.append(chosen(known))
+        out.append(build_choice(known))
     return (out[0], out[1], out[2])
 
 
@@ -266,7 +266,7 @@ def argument_list(ev: Evaluator, value: Value | None, span: Span, state: State) 
         if len(known) < len(lists) or len({len(items) for items in known}) != 1:
             return None
         return tuple(
-            _either(list(zip(conds, column, strict=True))) for column in zip(*known, strict=True))
+            _join_arguments(list(zip(conds, column, strict=True))) for column in zip(*known, strict=True))
     items = None if value is None else ev.elements(value, state)
     if items is None:
         return None
@@ -295,17 +295,17 @@ def argument_lists(
 def argument(
     ev: Evaluator, value: Value, place: Place | None, span: Span, state: State, depth: int = _NESTED,
 ) -> Argument:
-    text = described(value) if place is None else source_text(place)
+    text = describe_value(value) if place is None else source_text(place)
     where = span if place is None else place[0]
     if isinstance(value, Choice):
         parts = [(cond, argument(ev, option, place, span, state)) for cond, option in value.options]
-        return _either(parts)
+        return _join_arguments(parts)
     if isinstance(value, Tensor):
         shape, strides = arrays.shape_of(ev, value, state), arrays.strides_of(ev, value, state)
         return Argument(
             "array", text, where, None, value.storage, value.whole, shape, strides, value.fresh, value.name,
             strided=value.strided, dense=value.dense, roots=ev.symbols.roots(value.storage),
-            made=_made(ev, value.storage), dtype=value.dtype, rows=value.rows)
+            made=_find_derived_names(ev, value.storage), dtype=value.dtype, rows=value.rows)
     if isinstance(value, Thing) and any(state.epochs.get(f"{value.name}.{part}") for part in ("shape", "strides")):
         # it has another shape by now
         return Argument("unknown", text, where, literal=literal(value))
@@ -316,7 +316,7 @@ def argument(
         strides = None if shape is None else arrays.strides_of(ev, as_array, state)
         return Argument(
             "unknown", text, where, ev.number(value), value.name, True, shape, strides, None, value.name,
-            strided=value.name, roots=ev.symbols.roots(value.name), made=_made(ev, value.name))
+            strided=value.name, roots=ev.symbols.roots(value.name), made=_find_derived_names(ev, value.name))
     if isinstance(value, Ref | Items):
         known = ev.elements(value, state) if depth else None
         elements = None if known is None else tuple(
@@ -334,11 +334,11 @@ def _one_of(parts: list[tuple[Cond, Argument]]) -> str | None:
     return " or ".join(f"{part.identity} if {cond.key}" for cond, part in parts)
 
 
-def _made(ev: Evaluator, storage: str) -> frozenset[str]:
+def _find_derived_names(ev: Evaluator, storage: str) -> frozenset[str]:
     return (ev.symbols.roots(storage) or frozenset()) & frozenset(ev.symbols.allocated)
 
 
-def _either(parts: list[tuple[Cond, Argument]]) -> Argument:
+def _join_arguments(parts: list[tuple[Cond, Argument]]) -> Argument:
     """One of several arguments: what they have in common."""
     first = parts[0][1]
     kinds = {part.kind for _, part in parts}
@@ -348,11 +348,11 @@ def _either(parts: list[tuple[Cond, Argument]]) -> Argument:
     shape = None
     if len(known) == len(shapes) and len({len(s) for s in known}) == 1:
         shape = tuple(
-            _joined([(cond, column) for (cond, _), column in zip(parts, columns, strict=True)])
+            _join_terms([(cond, column) for (cond, _), column in zip(parts, columns, strict=True)])
             for columns in zip(*known, strict=True))
     terms = [(cond, part.term) for cond, part in parts]
     return Argument(
-        first.kind if len(kinds) == 1 else "unknown", first.text, first.span, _joined(terms),
+        first.kind if len(kinds) == 1 else "unknown", first.text, first.span, _join_terms(terms),
         first.identity if len(names) == 1 else _one_of(parts), all(part.exact for _, part in parts), shape, None, None,
         first.name if len({part.name for _, part in parts}) == 1 else None,
         options=tuple(parts),
@@ -361,14 +361,14 @@ def _either(parts: list[tuple[Cond, Argument]]) -> Argument:
         made=frozenset(root for _, part in parts for root in part.made))
 
 
-def _joined(terms: list[tuple[Cond, Term | None]]) -> Term | None:
+def _join_terms(terms: list[tuple[Cond, Term | None]]) -> Term | None:
     known = [(cond, term) for cond, term in terms if term is not None]
     if len(known) < len(terms):
         return None
-    return chosen(known)
+    return build_choice(known)
 
 
-def described(value: Value) -> str:
+def describe_value(value: Value) -> str:
     if isinstance(value, Tensor):
         return value.name
     if isinstance(value, Thing):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from tilecheck.interp.host import persistent_dicts as tables
-from tilecheck.interp.host.entailment import tightened
+from tilecheck.interp.host.entailment import drop_weaker
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.host.launch_sites import Raw
 from tilecheck.interp.host.values import Kernel, Member, Step, Stored, Thing
@@ -51,27 +51,27 @@ _TABLE: Final = 6
 def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel) -> Launch:
     parts = facts.args if facts.op == "and" else (facts,)
     known = {part.key for part in parts}
-    grid, arguments, chosen = raw.grid, raw.arguments, _chosen(_terms(raw.grid, raw.arguments), known)
+    grid, arguments, chosen = raw.grid, raw.arguments, _find_decided_choices(_terms(raw.grid, raw.arguments), known)
     first = chosen
     for _ in range(_NESTED):
         # what is chosen may be a choice again
         grid = (_maybe(grid[0], chosen), _maybe(grid[1], chosen), _maybe(grid[2], chosen))
-        arguments = None if arguments is None else tuple(replaced(a, chosen) for a in arguments)
-        chosen = _chosen(_terms(grid, arguments), known)
+        arguments = None if arguments is None else tuple(replace_atoms(a, chosen) for a in arguments)
+        chosen = _find_decided_choices(_terms(grid, arguments), known)
         if not chosen:
             break
     terms = _terms(grid, arguments)
     passed = [a for given in arguments or () for a in (given, *(given.elements or ()))]
     relevant = _cone(terms, {n for a in passed for n in (a.name, a.strided) if n is not None}, parts)
     cases, bounds = _cases(ev, relevant, terms)
-    standing = _standing(ev, grid, relevant)
+    standing = _list_standing_facts(ev, grid, relevant)
     for t in raw.grid:
         if t is not None:
-            standing += [substitute_cond(c, first) for c in factored(ev, t, dict(_least(bounds)))]
-    every = raw.how == "tuner" and any(_every(ev, n) for case in cases[:1] for n, _ in case)
+            standing += [substitute_cond(c, first) for c in bound_factors(ev, t, dict(_find_lower_bounds(bounds)))]
+    every = raw.how == "tuner" and any(_is_every(ev, n) for case in cases[:1] for n, _ in case)
     return plain_names(Launch(
         (kernel.file, kernel.qualname), (grid[0], grid[1], grid[2]), arguments,
-        conj(*tightened([*relevant, *standing, *bounds])), raw.span, raw.how, name, cases,
+        conj(*drop_weaker([*relevant, *standing, *bounds])), raw.span, raw.how, name, cases,
         frozenset(ev.symbols.free), every, raw.faults, raw.dependent))
 
 
@@ -86,7 +86,7 @@ def plain_names(launch: Launch) -> Launch:
     for a in launch.arguments or ():
         for part in (a, *(option for _, option in a.options)):
             names |= {n for n in (part.name, part.strided, part.identity, *(part.roots or ())) if n is not None}
-    renamed = _unnumbered(names)
+    renamed = _drop_numbers(names)
     if not renamed:
         return launch
     mapping: dict[Atom, Term] = {}
@@ -95,7 +95,9 @@ def plain_names(launch: Launch) -> Launch:
         mapping[Opaque(old, uniform=True)] = of(Opaque(new, uniform=True))
     change = Substitution(mapping)
     grid = tuple(None if t is None else change.term(t) for t in launch.grid)
-    arguments = None if launch.arguments is None else tuple(_renamed(a, change, renamed) for a in launch.arguments)
+    arguments = (
+        None if launch.arguments is None else tuple(_rename_argument(a, change, renamed) for a in launch.arguments)
+    )
     cases = tuple(tuple((renamed.get(n, n), v) for n, v in case) for case in launch.cases)
     free = frozenset(renamed.get(n, n) for n in launch.free)
     return replace(
@@ -103,7 +105,7 @@ def plain_names(launch: Launch) -> Launch:
         free=free)
 
 
-def _unnumbered(names: set[str]) -> dict[str, str]:
+def _drop_numbers(names: set[str]) -> dict[str, str]:
     plain: dict[str, list[str]] = {}
     for name in names:
         plain.setdefault(_NUMBER.sub("", name), []).append(name)
@@ -120,7 +122,7 @@ def _unnumbered(names: set[str]) -> dict[str, str]:
     return out
 
 
-def _renamed(argument: Argument, change: Substitution, names: Mapping[str, str]) -> Argument:
+def _rename_argument(argument: Argument, change: Substitution, names: Mapping[str, str]) -> Argument:
     def term(value: Term | None) -> Term | None:
         return None if value is None else change.term(value)
 
@@ -128,14 +130,23 @@ def _renamed(argument: Argument, change: Substitution, names: Mapping[str, str])
         return None if value is None else names.get(value, value)
 
     return replace(
-        argument, term=term(argument.term), identity=name(argument.identity), name=name(argument.name),
+        argument,
+        term=term(argument.term),
+        identity=name(argument.identity),
+        name=name(argument.name),
         shape=None if argument.shape is None else tuple(term(t) for t in argument.shape),
         strides=None if argument.strides is None else tuple(term(t) for t in argument.strides),
-        strided=name(argument.strided), made=frozenset(names.get(n, n) for n in argument.made),
+        strided=name(argument.strided),
+        made=frozenset(names.get(n, n) for n in argument.made),
         roots=None if argument.roots is None else frozenset(names.get(n, n) for n in argument.roots),
         text=_NUMBER.sub("", argument.text),
-        options=tuple((change.cond(cond), _renamed(option, change, names)) for cond, option in argument.options),
-        elements=None if argument.elements is None else tuple(_renamed(e, change, names) for e in argument.elements))
+        options=tuple(
+            (change.cond(cond), _rename_argument(option, change, names)) for cond, option in argument.options
+        ),
+        elements=None
+        if argument.elements is None
+        else tuple(_rename_argument(e, change, names) for e in argument.elements),
+    )
 
 
 def _terms(grid: Iterable[Term | None], arguments: tuple[Argument, ...] | None) -> list[Term]:
@@ -149,27 +160,30 @@ def _terms(grid: Iterable[Term | None], arguments: tuple[Argument, ...] | None) 
     return out
 
 
-def _chosen(terms: Iterable[Term], known: set[str]) -> dict[Atom, Term]:
+def _find_decided_choices(terms: Iterable[Term], known: set[str]) -> dict[Atom, Term]:
     """Conditional values whose condition is among the facts, or whose negation is."""
     out: dict[Atom, Term] = {}
     for term in terms:
         for atom in atoms_of(term):
             if isinstance(atom, Ite):
-                always = _always(atom.cond)
-                if always is True or _stated(atom.cond, known):
+                always = _decide_always(atom.cond)
+                if always is True or _is_stated(atom.cond, known):
                     out[atom] = atom.then
-                elif always is False or _stated(negate(atom.cond), known):
+                elif always is False or _is_stated(negate(atom.cond), known):
                     out[atom] = atom.other
     return {atom: substitute(term, {a: t for a, t in out.items() if a != atom}) for atom, term in out.items()}
 
 
 @lru_cache(maxsize=4096)
-def _always(cond: Cond) -> bool | None:
+def _decide_always(cond: Cond) -> bool | None:
     """Whether a condition is true, or false, whatever the comparisons and truth values in it are."""
     parts = sorted(_parts(cond), key=lambda c: c.key)
     if not 0 < len(parts) <= _TABLE:
         return None
-    seen = {_under(cond, dict(zip(parts, values, strict=True))) for values in product((False, True), repeat=len(parts))}
+    seen = {
+        _evaluate_under(cond, dict(zip(parts, values, strict=True)))
+        for values in product((False, True), repeat=len(parts))
+    }
     return seen.pop() if len(seen) == 1 else None
 
 
@@ -180,29 +194,29 @@ def _parts(cond: Cond) -> frozenset[Cond]:
     return frozenset() if cond.op in ("true", "false") else frozenset((min(cond, negate(cond), key=lambda c: c.key),))
 
 
-def _under(cond: Cond, values: Mapping[Cond, bool]) -> bool:
+def _evaluate_under(cond: Cond, values: Mapping[Cond, bool]) -> bool:
     if cond.op in ("and", "or"):
-        return (all if cond.op == "and" else any)(_under(c, values) for c in cond.args)
+        return (all if cond.op == "and" else any)(_evaluate_under(c, values) for c in cond.args)
     if cond.op in ("true", "false"):
         return cond.op == "true"
     return values[cond] if cond in values else not values[negate(cond)]
 
 
-def _stated(cond: Cond, known: set[str]) -> bool:
+def _is_stated(cond: Cond, known: set[str]) -> bool:
     if cond.key in known or cond.op == "true":
         return True
     if cond.op == "and":
-        return all(_stated(part, known) for part in cond.args)
-    return cond.op == "or" and any(_stated(part, known) for part in cond.args)
+        return all(_is_stated(part, known) for part in cond.args)
+    return cond.op == "or" and any(_is_stated(part, known) for part in cond.args)
 
 
-def replaced(argument: Argument, chosen: Mapping[Atom, Term]) -> Argument:
+def replace_atoms(argument: Argument, chosen: Mapping[Atom, Term]) -> Argument:
     if not chosen:
         return argument
     shape = None if argument.shape is None else tuple(_maybe(t, chosen) for t in argument.shape)
     strides = None if argument.strides is None else tuple(_maybe(t, chosen) for t in argument.strides)
-    options = tuple((substitute_cond(cond, chosen), replaced(option, chosen)) for cond, option in argument.options)
-    elements = None if argument.elements is None else tuple(replaced(e, chosen) for e in argument.elements)
+    options = tuple((substitute_cond(cond, chosen), replace_atoms(option, chosen)) for cond, option in argument.options)
+    elements = None if argument.elements is None else tuple(replace_atoms(e, chosen) for e in argument.elements)
     return replace(argument, term=_maybe(argument.term, chosen), shape=shape, strides=strides, options=options,
                    elements=elements)
 
@@ -247,7 +261,7 @@ def _truths(terms: Iterable[Term], kept: Iterable[Cond], facts: Iterable[Cond]) 
     return [fact for fact in facts if fact.op != "true" and atoms_of(fact) <= asked]
 
 
-def _standing(ev: Evaluator, grid: Iterable[Term | None], facts: Iterable[Cond]) -> list[Cond]:
+def _list_standing_facts(ev: Evaluator, grid: Iterable[Term | None], facts: Iterable[Cond]) -> list[Cond]:
     """What always holds: extents are not negative, and a launch has at least one block on each axis."""
     out: list[Cond] = []
     terms = [t for t in grid if t is not None]
@@ -255,11 +269,11 @@ def _standing(ev: Evaluator, grid: Iterable[Term | None], facts: Iterable[Cond])
     out += [ge(of(symbol_from_text(n)), 1) for n in sorted(names & ev.symbols.positive)]
     out += [ge(of(symbol_from_text(n)), 0) for n in sorted(names & (ev.symbols.extents - ev.symbols.positive))]
     for term in terms:
-        out += positive(ev, term)
+        out += require_positive(ev, term)
     return out
 
 
-def positive(ev: Evaluator, term: Term) -> list[Cond]:
+def require_positive(ev: Evaluator, term: Term) -> list[Cond]:
     """`term >= 1`, and what follows for its factors when they are extents or minima."""
     out = [ge(term, 1)] if term.constant is None else []
     # cdiv(x, d) is (x - 1) // d + 1
@@ -273,18 +287,18 @@ def positive(ev: Evaluator, term: Term) -> list[Cond]:
             for atom in mono:
                 out.append(ge(of(atom), 1))
                 if isinstance(atom, Min):
-                    out += [cond for inner in atom.args for cond in positive(ev, inner)]
+                    out += [cond for inner in atom.args for cond in require_positive(ev, inner)]
     return [cond for cond in out if cond.op != "true"]
 
 
-def factored(ev: Evaluator, term: Term, least: Mapping[str, int]) -> list[Cond]:
+def bound_factors(ev: Evaluator, term: Term, least: Mapping[str, int]) -> list[Cond]:
     """What `term >= 1` says of its factors, where these cannot be negative."""
     pair = ev.symbols.factors.get(term)
     if pair is not None and all(_not_negative(ev, part, least) for part in pair):
-        return [cond for part in pair for cond in factored(ev, part, least)]
+        return [cond for part in pair for cond in bound_factors(ev, part, least)]
     atom = term.single
     if isinstance(atom, Min):
-        return [cond for part in atom.args for cond in factored(ev, part, least)]
+        return [cond for part in atom.args for cond in bound_factors(ev, part, least)]
     return [ge(term, 1)] if term.constant is None else []
 
 
@@ -312,7 +326,7 @@ def _divisor(ev: Evaluator, term: Term, least: Mapping[str, int]) -> bool:
     return (term.constant or 0) > 0 or (term.constant is None and _not_negative(ev, term, least))
 
 
-def _least(bounds: Iterable[Cond]) -> Iterator[tuple[str, int]]:
+def _find_lower_bounds(bounds: Iterable[Cond]) -> Iterator[tuple[str, int]]:
     for cond in bounds:
         names = [m for m in cond.term.monos if m]
         if cond.op in ("ge", "eq") and len(names) == 1 and cond.term.monos[names[0]] == 1 and len(names[0]) == 1:
@@ -353,7 +367,7 @@ def _cases(
     return best, bounds
 
 
-def _every(ev: Evaluator, name: str) -> bool:
+def _is_every(ev: Evaluator, name: str) -> bool:
     origin = ev.symbols.things[name].origin
     return isinstance(origin, Member) and origin.every
 

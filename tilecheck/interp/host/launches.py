@@ -155,7 +155,7 @@ class _Search:
         if result is None or state.dead or not isinstance(context, Thing):
             ev.begin(ev.symbols.fractions)
             return False
-        state, values = autograd.started(ev, self.module, context, result, state, backward, self._parameter)
+        state, values = autograd.start_backward(ev, self.module, context, result, state, backward, self._parameter)
         return self._decorated(name, backward, values, state) is not None
 
     def _decorated(
@@ -168,7 +168,7 @@ class _Search:
         call = tree.Call(tree.Name(definition.name, span), (), (), span)
         frame = self.ev.frame(self.module, BODY, None, None)
         state.enter(frame.number)
-        made = calls.decorated(self.ev, definition, Function(self.module, name), call, frame, state)
+        made = calls.apply_decorators(self.ev, definition, Function(self.module, name), call, frame, state)
         if made is None or any(p.kind not in ("positional", "*") for p in definition.params):
             return None
         given: list[Value] = []
@@ -191,9 +191,9 @@ class _Search:
             return Ref("dict", key)
         if param.name not in ("self", "cls", "ctx"):
             ev.symbols.free.add(name)
-        if _named(param.annotation) == "int":
+        if _get_name(param.annotation) == "int":
             ev.symbols.integers.add(name)
-        fractional = _named(param.annotation) == "float" or (isinstance(param.default, tree.Constant) and isinstance(
+        fractional = _get_name(param.annotation) == "float" or (isinstance(param.default, tree.Constant) and isinstance(
             param.default.value, float))
         return Thing(name, numeric=not fractional)
 
@@ -230,7 +230,7 @@ def _is_private(name: str) -> bool:
     return (last.startswith("_") and not last.startswith("__")) or (bool(owner) and last in _METHODS)
 
 
-def _named(annotation: tree.Expr | None) -> str:
+def _get_name(annotation: tree.Expr | None) -> str:
     return annotation.id if isinstance(annotation, tree.Name) else ""
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tilecheck.interp.host import arrays, operators
 from tilecheck.interp.host import persistent_dicts as tables
 from tilecheck.interp.host.methods import TENSOR, Args, Named, laid_out
-from tilecheck.interp.host.state import ITEMS, OPEN, Contents, State, mapped
+from tilecheck.interp.host.state import ITEMS, OPEN, Contents, State, map_options
 from tilecheck.interp.host.values import (
     Choice,
     Closure,
@@ -109,7 +109,7 @@ def _terms(ev: Evaluator, args: Args, state: State) -> list[Term] | None:
     return found if found and len(found) == len(values) <= _LONGEST else None
 
 
-def _extreme(pick: Callable[..., Term]) -> Call:
+def _evaluate_extreme(pick: Callable[..., Term]) -> Call:
     def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
         terms = None if "key" in named else _terms(ev, args, state)
         return None if terms is None else Int(pick(*terms))
@@ -230,7 +230,7 @@ def _identity(ev: Evaluator, args: Args, named: Named, state: State) -> Value | 
     return args[0] if args else None
 
 
-def _hinted(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+def _replace_hints(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     """`cached_replace_hints(kernel, occupancy=2)`"""
     options = [option for _, option in args[0].options] if args and isinstance(args[0], Choice) else args[:1]
     return args[0] if options and all(isinstance(option, Kernel) for option in options) else None
@@ -251,7 +251,7 @@ def _has(origin: Member | Stored, name: str) -> bool:
     """Whether every candidate has the attribute, where the candidates are known."""
     if isinstance(origin, Stored):
         return False
-    return all(tables.walked(value, (*origin.path, name)) is not None for value in origin.values)
+    return all(tables.follow_path(value, (*origin.path, name)) is not None for value in origin.values)
 
 
 def _vars(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -262,7 +262,7 @@ def _vars(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None
         fields = {name: ev.attribute(owner, name, state) for name, _ in owner.fields}
         ev.escape((owner,), state)  # what is stored in the dict is stored in the object
     elif isinstance(owner, Thing) and isinstance(owner.origin, Member):
-        found = [tables.walked(value, owner.origin.path) for value in owner.origin.values]
+        found = [tables.follow_path(value, owner.origin.path) for value in owner.origin.values]
         names = {tuple(n for n, _ in value.fields) if isinstance(value, Record) else None for value in found}
         common = names.pop() if len(names) == 1 else None
         if common is not None:
@@ -326,8 +326,8 @@ def _next_pow2(ev: Evaluator, args: Args, named: Named, state: State) -> Value |
 
 # --- arrays ----------------------------------------------------------------------------------------------------------
 
-def _allocated(ev: Evaluator, how: str, sizes: Args, named: Named, state: State) -> Tensor:
-    out = arrays.allocated(ev, how, arrays.extents_from(ev, sizes, state) if sizes else None, state)
+def _allocate(ev: Evaluator, how: str, sizes: Args, named: Named, state: State) -> Tensor:
+    out = arrays.allocate(ev, how, arrays.extents_from(ev, sizes, state) if sizes else None, state)
     return replace(out, dtype=_dtype(named))
 
 
@@ -339,8 +339,8 @@ def _allocation(how: str) -> Call:
         elif sizes is args:
             sizes, named = _sizes(args, named)
         if len(sizes) == 1 and isinstance(sizes[0], Choice):
-            return mapped(sizes[0], lambda size: _allocated(ev, how, (size,), named, state))
-        return _allocated(ev, how, sizes, named, state)
+            return map_options(sizes[0], lambda size: _allocate(ev, how, (size,), named, state))
+        return _allocate(ev, how, sizes, named, state)
     return apply
 
 
@@ -365,12 +365,12 @@ def _dtype(named: Named) -> str | None:
 def _like(how: str) -> Call:
     def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
         if args and isinstance(args[0], Choice):
-            return mapped(args[0], lambda base: arrays.allocated(ev, how, None, state, ev.tensor(base, state)))
+            return map_options(args[0], lambda base: arrays.allocate(ev, how, None, state, ev.tensor(base, state)))
         if not args:
             return None
         base = ev.tensor(args[0], state)
         kept = _dtype(named) if "dtype" in named else base.dtype
-        return replace(arrays.allocated(ev, how, None, state, base), dtype=kept)
+        return replace(arrays.allocate(ev, how, None, state, base), dtype=kept)
     return apply
 
 
@@ -382,20 +382,40 @@ def _as_method(name: str) -> Call:
 
 def _arange(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     extents = args[:1] if len(args) == 1 else None
-    return arrays.allocated(ev, "arange", extents, state)
+    return arrays.allocate(ev, "arange", extents, state)
 
 
 def _new_array(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    return None if "copy" in named else arrays.allocated(ev, "array", None, state)
+    return None if "copy" in named else arrays.allocate(ev, "array", None, state)
 
 
 BUILTINS: Final[Mapping[str, Call]] = {
-    "int": _int, "bool": _bool, "min": _extreme(minimum), "max": _extreme(maximum), "sum": _sum, "len": _len,
-    "abs": _abs, "range": _range, "list": _list, "tuple": _tuple, "dict": _dict, "zip": _zip, "pow": _pow,
-    "enumerate": _enumerate, "divmod": _divmod, "vars": _vars, "getattr": _getattr, "id": _identity, "iter": _identity,
-    "isinstance": _isinstance, "set": _set, "frozenset": _set, "reversed": lambda ev, a, n, s: None,
+    "int": _int,
+    "bool": _bool,
+    "min": _evaluate_extreme(minimum),
+    "max": _evaluate_extreme(maximum),
+    "sum": _sum,
+    "len": _len,
+    "abs": _abs,
+    "range": _range,
+    "list": _list,
+    "tuple": _tuple,
+    "dict": _dict,
+    "zip": _zip,
+    "pow": _pow,
+    "enumerate": _enumerate,
+    "divmod": _divmod,
+    "vars": _vars,
+    "getattr": _getattr,
+    "id": _identity,
+    "iter": _identity,
+    "isinstance": _isinstance,
+    "set": _set,
+    "frozenset": _set,
+    "reversed": lambda ev, a, n, s: None,
     "sorted": lambda ev, a, n, s: ev.new_list(
-        (), s, Contents(ev.contents(a[0], s).items, (), "some" if ev.contents(a[0], s).bound != "open" else "open")),
+        (), s, Contents(ev.contents(a[0], s).items, (), "some" if ev.contents(a[0], s).bound != "open" else "open")
+    ),
 }
 
 ANYWHERE: Final[Mapping[str, Call]] = {
@@ -429,7 +449,10 @@ HINTED: Final = frozenset({"replace_hints", "cached_replace_hints", "replace_hin
 """Helpers that give the kernel that they are given, compiled differently, and keep it for the next time."""
 
 _HELPERS: Final[Mapping[str, Call]] = {
-    **dict.fromkeys(ROUNDED_UP, _next_pow2), **dict.fromkeys(DIVIDED_UP, _cdiv), **dict.fromkeys(HINTED, _hinted)}
+    **dict.fromkeys(ROUNDED_UP, _next_pow2),
+    **dict.fromkeys(DIVIDED_UP, _cdiv),
+    **dict.fromkeys(HINTED, _replace_hints),
+}
 
 
 def named_helper(name: str) -> Call | None:
@@ -439,7 +462,7 @@ def named_helper(name: str) -> Call | None:
 
 def gives_kernel(helper: Call) -> bool:
     """Whether a helper is one that makes a kernel of a kernel."""
-    return helper is _hinted
+    return helper is _replace_hints
 
 
 HARMLESS: Final = frozenset({

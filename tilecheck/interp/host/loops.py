@@ -9,8 +9,8 @@ from tilecheck.interp.host import statements
 from tilecheck.interp.host.assignment import assign
 from tilecheck.interp.host.effects import has_effects
 from tilecheck.interp.host.persistent_dicts import freeze, frozen
-from tilecheck.interp.host.pow2_loops import doubled
-from tilecheck.interp.host.state import ITEMS, OPEN, State, as_number, guarded
+from tilecheck.interp.host.pow2_loops import recognize_doubling
+from tilecheck.interp.host.state import ITEMS, OPEN, State, as_number, guard_options
 from tilecheck.interp.host.values import NONE, External, Int, Items, Kernel, Member, Record, Ref, Value
 from tilecheck.symbolic import TRUE, Cond, Term, conj, const, disj, eq, ge, le, lt, negate, of, symbol_from_text
 from tilecheck.syntax import tree
@@ -34,7 +34,7 @@ Body: TypeAlias = tuple[tree.Stmt, ...]
 Answer = TypeVar("Answer")
 
 
-def remembered(ev: Evaluator, question: str, body: Body, answer: Callable[[Body], Answer]) -> Answer:
+def cache_answer(ev: Evaluator, question: str, body: Body, answer: Callable[[Body], Answer]) -> Answer:
     """The answer to a question about statements, worked out once."""
     known = ev.memo.get((question, id(body)))
     if known is None:
@@ -43,12 +43,12 @@ def remembered(ev: Evaluator, question: str, body: Body, answer: Callable[[Body]
     return cast(Answer, known[1])
 
 
-def changed(ev: Evaluator, body: Body) -> tuple[frozenset[str], frozenset[str]]:
+def find_changed(ev: Evaluator, body: Body) -> tuple[frozenset[str], frozenset[str]]:
     """Names that the statements bind, and names of lists and dicts that they may change."""
-    return remembered(ev, "changed", body, _changed)
+    return cache_answer(ev, "changed", body, _find_changed)
 
 
-def _changed(body: Body) -> tuple[frozenset[str], frozenset[str]]:
+def _find_changed(body: Body) -> tuple[frozenset[str], frozenset[str]]:
     bound: set[str] = set()
     mutated: set[str] = set()
     for stmt in body:
@@ -132,7 +132,7 @@ def _changes(stmt: tree.Stmt, bound: set[str], mutated: set[str]) -> None:
 
 def havoc(ev: Evaluator, body: tuple[tree.Stmt, ...], frame: Frame, state: State) -> None:
     """Forget what the statements may change, however often they run."""
-    bound, mutated = changed(ev, body)
+    bound, mutated = find_changed(ev, body)
     for name in sorted(bound):
         ev.bind(name, ev.unknown(name), frame, state)
     for name in sorted(mutated):
@@ -142,7 +142,7 @@ def havoc(ev: Evaluator, body: tuple[tree.Stmt, ...], frame: Frame, state: State
     for key in [key for key in state.attributes if key[1]]:
         del state.attributes[key]
     # a nested function may assign outer variables, and any call may change objects
-    for attribute in sorted(remembered(ev, "attributes", body, _assigned_attributes)):
+    for attribute in sorted(cache_answer(ev, "attributes", body, _assigned_attributes)):
         state.epochs[attribute] = state.epochs.get(attribute, 0) + 1
 
 
@@ -199,7 +199,7 @@ def for_loop(ev: Evaluator, stmt: tree.For, frame: Frame, state: State) -> None:
     contents = ev.contents(source, state)
     # loops in loops multiply: what is spent on one function is bounded
     few = contents.bound != "open" and len(contents.items) <= (_UNROLL if ev.fuel > 0 else 1)
-    if few and contents.bound == "exact" and not remembered(ev, "jumps", stmt.body, _jumps):
+    if few and contents.bound == "exact" and not cache_answer(ev, "jumps", stmt.body, _jumps):
         done = 0
         while contents.bound == "exact" and done < min(len(contents.items), _UNROLL):
             assign(ev, stmt.target, contents.items[done], frame, state)
@@ -227,10 +227,10 @@ def for_loop(ev: Evaluator, stmt: tree.For, frame: Frame, state: State) -> None:
             once = state.copy()
             once.assume(inside)
             assign(ev, stmt.target, item, frame, once)
-            ends += _once(ev, stmt.body, frame, once)
+            ends += _run_iteration(ev, stmt.body, frame, once)
         return ends
 
-    ends = _settled(ev, (stmt,), frame, state, iterations)
+    ends = _run_until_stable(ev, (stmt,), frame, state, iterations)
     _after(ev, stmt, frame, state, entry, ends)
 
 
@@ -239,7 +239,7 @@ def _one_of(ev: Evaluator, items: tuple[Value, ...], state: State) -> tuple[Valu
     return (ev.sourced(name, Member(name, frozen(ev, items, state))),)
 
 
-def _once(ev: Evaluator, body: tuple[tree.Stmt, ...], frame: Frame, once: State) -> list[State]:
+def _run_iteration(ev: Evaluator, body: tuple[tree.Stmt, ...], frame: Frame, once: State) -> list[State]:
     """One iteration, whichever it is, and the states in which it may end."""
     once.path = (*once.path, ev.doubt("iteration"))
     frame.loops.append([])
@@ -248,7 +248,7 @@ def _once(ev: Evaluator, body: tuple[tree.Stmt, ...], frame: Frame, once: State)
     return ends if once.dead else [*ends, once]
 
 
-def _settled(
+def _run_until_stable(
     ev: Evaluator, body: Body, frame: Frame, state: State, iterations: Callable[[], list[State]],
 ) -> list[State]:
     """Run the iterations; again when they changed something that was not expected to change (`nonlocal`, an alias)."""
@@ -271,7 +271,7 @@ def disturb(
 
     body    what was run in between, of which `havoc` knew what it shows by itself
     """
-    expected = changed(ev, body)[0], remembered(ev, "attributes", body, _assigned_attributes)
+    expected = find_changed(ev, body)[0], cache_answer(ev, "attributes", body, _assigned_attributes)
     found: set[tuple[int, str]] = set()
     touched: set[str] = set()
     assigned: set[tuple[str, str]] = set()
@@ -303,13 +303,13 @@ def _after(
     ev: Evaluator, stmt: tree.For | tree.While, frame: Frame, state: State, entry: State, ends: list[State],
 ) -> None:
     """After a loop a variable has the value it had before or one that an iteration gave it."""
-    generic = {name: ev.variable(name, frame, state) for name in changed(ev, stmt.body)[0]}
+    generic = {name: ev.variable(name, frame, state) for name in find_changed(ev, stmt.body)[0]}
     havoc(ev, (stmt,), frame, state)
     for name, placeholder in sorted(generic.items()):
         found: dict[Value, None] = {}
         for end in (entry, *ends):
             value = ev.variable(name, frame, end)
-            for _, option in guarded(TRUE, NONE if value is None else value):
+            for _, option in guard_options(TRUE, NONE if value is None else value):
                 if option != placeholder:
                     found[freeze(option, end)] = None
         if any(isinstance(value, _TRACED) for value in found):
@@ -350,7 +350,7 @@ def _range_bounds(ev: Evaluator, expr: tree.Expr, frame: Frame, state: State) ->
 # --- while -----------------------------------------------------------------------------------------------------------
 
 def while_loop(ev: Evaluator, stmt: tree.While, frame: Frame, state: State) -> None:
-    found = doubled(ev, stmt, frame, state)
+    found = recognize_doubling(ev, stmt, frame, state)
     if found is not None:
         name, end = found
         ev.bind(name, Int(end), frame, state)
@@ -359,22 +359,22 @@ def while_loop(ev: Evaluator, stmt: tree.While, frame: Frame, state: State) -> N
     # what is asked before every iteration may change something, too
     asking = (tree.ExprStmt(stmt.test, stmt.span),) if has_effects(stmt.test) else ()
     body = (*stmt.body, *asking) if asking else stmt.body
-    before = {name: ev.variable(name, frame, state) for name in changed(ev, body)[0]}
+    before = {name: ev.variable(name, frame, state) for name in find_changed(ev, body)[0]}
     havoc(ev, body, frame, state)
     for name, old in before.items():
-        state.assume(_shrunk(ev, body, name, old, ev.variable(name, frame, state)))
+        state.assume(_bound_halved(ev, body, name, old, ev.variable(name, frame, state)))
 
     def iteration() -> list[State]:
         once = state.copy()
         test = ev.cond(stmt.test, frame, once)
-        ends = [] if test.op == "false" else _once(ev, stmt.body, frame, once.branch(test))
+        ends = [] if test.op == "false" else _run_iteration(ev, stmt.body, frame, once.branch(test))
         for end in ends if asking else ():
             ev.cond(stmt.test, frame, end)
         return ends
 
-    ends = _settled(ev, body, frame, state, iteration)
+    ends = _run_until_stable(ev, body, frame, state, iteration)
     test = ev.cond(stmt.test, frame, state)
-    leaves = remembered(ev, "jumps", stmt.body, _jumps)
+    leaves = cache_answer(ev, "jumps", stmt.body, _jumps)
     if test.op == "true" and not leaves:
         state.dead = True
         return
@@ -386,11 +386,11 @@ def while_loop(ev: Evaluator, stmt: tree.While, frame: Frame, state: State) -> N
     statements.run(ev, stmt.orelse, frame, state)
 
 
-def _shrunk(ev: Evaluator, body: tuple[tree.Stmt, ...], name: str, old: Value | None, new: Value | None) -> Cond:
+def _bound_halved(ev: Evaluator, body: tuple[tree.Stmt, ...], name: str, old: Value | None, new: Value | None) -> Cond:
     """What is known of a variable that the loop only halves."""
     before = None if old is None else as_number(old)
     after = None if new is None else ev.number(new)
-    steps = [stmt for stmt in body if name in _changed((stmt,))[0]]
+    steps = [stmt for stmt in body if name in _find_changed((stmt,))[0]]
     if before is None or after is None or len(steps) != 1:
         return conj()
     factor = _divisor(steps[0], name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.interp.host import arrays, operators
 from tilecheck.interp.host import persistent_dicts as tables
-from tilecheck.interp.host.state import OPEN, State, item_name, mapped
+from tilecheck.interp.host.state import OPEN, State, item_name, map_options
 from tilecheck.interp.host.values import (
     Choice,
     Class,
@@ -70,7 +70,7 @@ def _external_attribute(ev: Evaluator, owner: External, name: str, state: State)
 
 
 def _choice_attribute(ev: Evaluator, owner: Choice, name: str, state: State) -> Value:
-    return mapped(owner, lambda option: ev.attribute(option, name, state))
+    return map_options(owner, lambda option: ev.attribute(option, name, state))
 
 
 def _number_attribute(ev: Evaluator, owner: Int, name: str, state: State) -> Value:
@@ -132,7 +132,7 @@ def _shape_item(ev: Evaluator, owner: Shape, index: Value, state: State) -> Valu
 
 
 def _choice_item(ev: Evaluator, owner: Choice, index: Value, state: State) -> Value:
-    return mapped(owner, lambda option: ev.item(option, index, state))
+    return map_options(owner, lambda option: ev.item(option, index, state))
 
 
 ITEMS: Final[Mapping[type, Callable[[Evaluator, Any, Value, State], Value]]] = {

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tilecheck.interp.host import arrays
 from tilecheck.interp.host import persistent_dicts as tables
-from tilecheck.interp.host.state import LONGEST, OPEN, Contents, State, chosen, contiguity
+from tilecheck.interp.host.state import LONGEST, OPEN, Contents, State, build_choice, contiguity
 from tilecheck.interp.host.values import (
     NONE,
     Choice,
@@ -82,24 +82,24 @@ def _stride(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) ->
 def _view(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
     if len(args) == 1 and isinstance(args[0], Thing | External):
         # the same bytes as elements of another type
-        return arrays.reshaped(ev, x, None, state, True, "view")
-    return arrays.reshaped(ev, x, arrays.extents_from(ev, args, state), state, True, "view")
+        return arrays.reshape(ev, x, None, state, True, "view")
+    return arrays.reshape(ev, x, arrays.extents_from(ev, args, state), state, True, "view")
 
 
 def _reshape(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
-    return arrays.reshaped(ev, x, arrays.extents_from(ev, args, state), state, False, "reshape")
+    return arrays.reshape(ev, x, arrays.extents_from(ev, args, state), state, False, "reshape")
 
 
 def _flatten(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
     whole = not args and not named
-    return arrays.reshaped(ev, x, [Int(const(-1))] if whole else None, state, False, "flatten")
+    return arrays.reshape(ev, x, [Int(const(-1))] if whole else None, state, False, "flatten")
 
 
 def _transpose(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
     axes = _integers(ev, args, state)
     if axes is None or len(axes) != 2:
         return _part(ev, x, "transpose")
-    return arrays.transposed(ev, x, state, axes[0], axes[1])
+    return arrays.transpose(ev, x, state, axes[0], axes[1])
 
 
 def _part(ev: Evaluator, x: Tensor, how: str) -> Tensor:
@@ -121,7 +121,7 @@ def _narrow(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) ->
 
 def _permute(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
     axes = _integers(ev, args, state)
-    return _part(ev, x, "permute") if axes is None else arrays.permuted(ev, x, axes, state)
+    return _part(ev, x, "permute") if axes is None else arrays.permute(ev, x, axes, state)
 
 
 def _unsqueeze(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
@@ -142,24 +142,24 @@ def _expand(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) ->
     return _part(ev, x, "expand")
 
 
-def _converted(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
+def _convert(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
     """`to`, `float`, ...: the array itself when nothing changes, else a copy of equal shape."""
     name = ev.symbols.allocation(ev.fresh(f"{x.name}.to()"), x.storage)
     return Tensor(x.name, name, name, x.shape, None, x.dense, True, None, x.storage)
 
 
 def _clone(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
-    out = arrays.copied(ev, x, "clone")
+    out = arrays.copy_tensor(ev, x, "clone")
     # clone keeps the layout where it can
     return out if x.dense else Tensor(out.name, out.strided, out.storage, out.shape, None, False, True, "clone")
 
 
-def _new(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State, how: str = "new_empty") -> Value:
+def _allocate_like(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State, how: str = "new_empty") -> Value:
     sizes = (named["size"],) if "size" in named else args[:1] if how == "new_full" else args
-    return arrays.allocated(ev, how, arrays.extents_from(ev, sizes, state), state)
+    return arrays.allocate(ev, how, arrays.extents_from(ev, sizes, state), state)
 
 
-def _same(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
+def _return_same(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
     return x
 
 
@@ -181,20 +181,54 @@ def _is_contiguous(ev: Evaluator, x: Tensor, args: Args, named: Named, state: St
 
 
 TENSOR: Final[Mapping[str, TensorMethod]] = {
-    "size": _size, "stride": _stride, "numel": lambda ev, x, a, n, s: Int(arrays.numel(ev, x, s)),
-    "nelement": lambda ev, x, a, n, s: Int(arrays.numel(ev, x, s)), "dim": _rank, "ndimension": _rank,
-    "view": _view, "reshape": _reshape, "flatten": _flatten, "ravel": _flatten, "transpose": _transpose,
-    "swapaxes": _transpose, "permute": _permute, "t": lambda ev, x, a, n, s: arrays.transposed(ev, x, s),
-    "unsqueeze": _unsqueeze, "squeeze": _squeeze, "expand": _expand, "expand_as": _expand, "narrow": _narrow,
-    "contiguous": _contiguous, "is_contiguous": _is_contiguous, "detach": _same, "requires_grad_": _same,
-    "zero_": _same, "fill_": _same, "copy_": _same, "record_stream": _same,
-    **dict.fromkeys(("add_", "sub_", "mul_", "div_", "clamp_", "relu_", "exp_", "neg_", "normal_", "uniform_"), _same),
-    "to": _converted, "float": _converted, "half": _converted, "bfloat16": _converted, "int": _converted,
-    "long": _converted, "cuda": _converted, "type": _converted, "type_as": _converted, "bool": _converted,
-    "clone": _clone, "sum": _elementwise, "mean": _elementwise, "copy": _clone,
-    "new_empty": _new, "new_zeros": lambda ev, x, a, n, s: _new(ev, x, a, n, s, "new_zeros"),
-    "new_ones": lambda ev, x, a, n, s: _new(ev, x, a, n, s, "new_ones"),
-    "new_full": lambda ev, x, a, n, s: _new(ev, x, a, n, s, "new_full"),
+    "size": _size,
+    "stride": _stride,
+    "numel": lambda ev, x, a, n, s: Int(arrays.numel(ev, x, s)),
+    "nelement": lambda ev, x, a, n, s: Int(arrays.numel(ev, x, s)),
+    "dim": _rank,
+    "ndimension": _rank,
+    "view": _view,
+    "reshape": _reshape,
+    "flatten": _flatten,
+    "ravel": _flatten,
+    "transpose": _transpose,
+    "swapaxes": _transpose,
+    "permute": _permute,
+    "t": lambda ev, x, a, n, s: arrays.transpose(ev, x, s),
+    "unsqueeze": _unsqueeze,
+    "squeeze": _squeeze,
+    "expand": _expand,
+    "expand_as": _expand,
+    "narrow": _narrow,
+    "contiguous": _contiguous,
+    "is_contiguous": _is_contiguous,
+    "detach": _return_same,
+    "requires_grad_": _return_same,
+    "zero_": _return_same,
+    "fill_": _return_same,
+    "copy_": _return_same,
+    "record_stream": _return_same,
+    **dict.fromkeys(
+        ("add_", "sub_", "mul_", "div_", "clamp_", "relu_", "exp_", "neg_", "normal_", "uniform_"), _return_same
+    ),
+    "to": _convert,
+    "float": _convert,
+    "half": _convert,
+    "bfloat16": _convert,
+    "int": _convert,
+    "long": _convert,
+    "cuda": _convert,
+    "type": _convert,
+    "type_as": _convert,
+    "bool": _convert,
+    "clone": _clone,
+    "sum": _elementwise,
+    "mean": _elementwise,
+    "copy": _clone,
+    "new_empty": _allocate_like,
+    "new_zeros": lambda ev, x, a, n, s: _allocate_like(ev, x, a, n, s, "new_zeros"),
+    "new_ones": lambda ev, x, a, n, s: _allocate_like(ev, x, a, n, s, "new_ones"),
+    "new_full": lambda ev, x, a, n, s: _allocate_like(ev, x, a, n, s, "new_full"),
     "element_size": lambda ev, x, a, n, s: Thing(f"{x.storage}.element_size()"),
 }
 """Methods of arrays. On a thing only those that no list, dict or object of its own is likely to have."""
@@ -369,15 +403,15 @@ def _place(owner: Thing, part: Value, state: State) -> Value | None:
     if not isinstance(part, Plain) or not isinstance(part.value, str):
         return None
     for fact in state.facts.values():
-        found = [_compared(owner.name, c) for c in (fact.args if fact.op == "or" else ())]
+        found = [_find_compared_text(owner.name, c) for c in (fact.args if fact.op == "or" else ())]
         texts = [text for text in found if text is not None]
         if texts and len(texts) == len(found):
             places = [const(text.find(part.value)) for text in texts]
-            return Int(chosen(list(zip(fact.args, places, strict=True))))
+            return Int(build_choice(list(zip(fact.args, places, strict=True))))
     return None
 
 
-def _compared(name: str, test: Cond) -> str | None:
+def _find_compared_text(name: str, test: Cond) -> str | None:
     """The text that a name is compared with in `name == 'text'`."""
     key = test.atom.name if test.op == "bool" and test.positive and isinstance(test.atom, Opaque) else ""
     text = key.removeprefix(f"{name} == '")

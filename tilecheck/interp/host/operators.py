@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tilecheck.interp.host.state import LONGEST, State, as_number, mapped
+from tilecheck.interp.host.state import LONGEST, State, as_number, map_options
 from tilecheck.interp.host.values import (
     Choice,
     Class,
@@ -73,7 +73,7 @@ def _power(base: Term, exponent: Term) -> Term | None:
     return out if base.constant is None else app("pow", base, exponent)
 
 
-def _shifted(a: Term, b: Term) -> Term | None:
+def _shift_left(a: Term, b: Term) -> Term | None:
     n = b.constant
     return app("shl", a, b) if n is None or 0 <= n <= 64 else None
 
@@ -85,7 +85,7 @@ _NUMERIC: Final[Mapping[str, Callable[[Term, Term], Term | None]]] = {
     "//": lambda a, b: None if b.constant == 0 else floordiv(a, b),
     "%": lambda a, b: None if b.constant == 0 else mod(a, b),
     "**": _power,
-    "<<": _shifted,
+    "<<": _shift_left,
     ">>": lambda a, b: app("shr", a, b) if b.constant is None or 0 <= b.constant <= 64 else None,
     "&": lambda a, b: app("and", a, b),
     "|": lambda a, b: app("or", a, b),
@@ -114,7 +114,7 @@ def binary(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> V
     if op == "|" and isinstance(left, Ref) and isinstance(right, Ref):
         return ev.unknown("dict", numeric=False)
     if isinstance(left, Choice) and isinstance(right, Items):
-        return mapped(left, lambda option: binary(ev, op, option, right, state))
+        return map_options(left, lambda option: binary(ev, op, option, right, state))
     if not isinstance(left, _SCALARS) or not isinstance(right, _SCALARS):
         return ev.unknown("value", numeric=False)
     a, b = ev.number(left), ev.number(right)
@@ -201,7 +201,7 @@ def compare(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> 
             return TRUE if left == right else FALSE
         if isinstance(left, _UNTOLD) and isinstance(right, _UNTOLD):
             # what is equal need not be the same
-            return _named(ev, "is", left, right)
+            return _name_comparison(ev, "is", left, right)
         op = "=="
     if op == "in":
         return _membership(ev, left, right, state)
@@ -211,7 +211,7 @@ def compare(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> 
         a, b = ev.number(left), ev.number(right)
         if a is not None and b is not None:
             return _fraction(ev, op, left, right) or _ORDER[op](a, b)
-    return _named(ev, op, left, right)
+    return _name_comparison(ev, op, left, right)
 
 
 _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -225,7 +225,7 @@ def _fraction(ev: Evaluator, op: str, left: Value, right: Value) -> Cond | None:
     if not isinstance(left, Thing) or number is None or number.constant is None:
         return None
     if left.name in ev.symbols.fractions:
-        return negate(_named(ev, "==", left, right)) if op == "!=" else _named(ev, op, left, right)
+        return negate(_name_comparison(ev, "==", left, right)) if op == "!=" else _name_comparison(ev, op, left, right)
     if op in ("==", "!="):
         ev.symbols.points.setdefault(left.name, set()).add(number.constant)
     else:
@@ -238,7 +238,7 @@ def is_not_zero(ev: Evaluator, value: Thing) -> Cond:
     return negate(_equality(ev, value, Int(const(0)), State()))
 
 
-def _named(ev: Evaluator, op: str, left: Value, right: Value) -> Cond:
+def _name_comparison(ev: Evaluator, op: str, left: Value, right: Value) -> Cond:
     a, b = stable(left), stable(right)
     if a is None or b is None:
         return ev.doubt("comparison")
@@ -252,7 +252,7 @@ def _equality(ev: Evaluator, left: Value, right: Value, state: State) -> Cond:
     if isinstance(left, Plain) and isinstance(right, Plain):
         return TRUE if left.value == right.value else FALSE
     if isinstance(left, Plain) or isinstance(right, Plain):
-        return _named(ev, "==", left, right)
+        return _name_comparison(ev, "==", left, right)
     if {type(left), type(right)} in ({Ref, Items}, {Ref, Shape}):
         return FALSE  # no list is equal to a tuple, and no dict
     shapes = _shape_equality(ev, left, right, state)
@@ -275,7 +275,7 @@ def _equality(ev: Evaluator, left: Value, right: Value, state: State) -> Cond:
             return _fraction(ev, "==", left, right) or eq(x, y)
     if isinstance(left, Thing) and isinstance(right, Thing) and left.numeric and right.numeric:
         return eq(ev.integer(left), ev.integer(right))
-    return _named(ev, "==", left, right)
+    return _name_comparison(ev, "==", left, right)
 
 
 def _shape_equality(ev: Evaluator, left: Value, right: Value, state: State) -> Cond | None:

@@ -46,19 +46,19 @@ _DEEP: Final = 6
 _MANY: Final = 256
 
 
-def extended(origin: Member | Stored, step: Step) -> Member | Stored:
+def extend_path(origin: Member | Stored, step: Step) -> Member | Stored:
     if isinstance(origin, Member):
         return Member(origin.root, origin.values, (*origin.path, step), origin.every)
     return replace(origin, path=(*origin.path, step))
 
 
-def settled(origin: Member | Stored) -> Value | None:
+def resolve_origin(origin: Member | Stored) -> Value | None:
     """The value, when every candidate leads to the same number or kernel."""
     if isinstance(origin, Stored):
         return None
     first: Value | None = None
     for number, candidate in enumerate(origin.values):
-        value = walked(candidate, origin.path)
+        value = follow_path(candidate, origin.path)
         if number and value != first:
             return None
         first = value
@@ -70,7 +70,7 @@ def settled(origin: Member | Stored) -> Value | None:
 _SETTLED: Final = (Plain, Kernel, Truth)
 
 
-def walked(value: Value | None, path: tuple[Step, ...]) -> Value | None:
+def follow_path(value: Value | None, path: tuple[Step, ...]) -> Value | None:
     """What the path leads to in a frozen value."""
     for i, step in enumerate(path):
         if isinstance(value, Record) and isinstance(step, str):
@@ -82,8 +82,8 @@ def walked(value: Value | None, path: tuple[Step, ...]) -> Value | None:
         elif isinstance(value, Thing) and value.origin is not None:
             origin = value.origin
             for rest in path[i:]:
-                origin = extended(origin, rest)
-            return settled(origin) or Thing(value.name + "".join(f".{s}" for s in path[i:]), origin)
+                origin = extend_path(origin, rest)
+            return resolve_origin(origin) or Thing(value.name + "".join(f".{s}" for s in path[i:]), origin)
         else:
             return None
     return value
@@ -172,7 +172,7 @@ def _stores_are_seen(ev: Evaluator, module: Module, name: str) -> bool:
         return False
     known = module.skeleton.definitions
     followed = [known[f].node for f in module.host_functions() if f in known]
-    return all(_only_read(node, parents) or (_is_stored_into(node, parents) and _within(node, parents, followed))
+    return all(_only_read(node, parents) or (_is_stored_into(node, parents) and _lies_within(node, parents, followed))
                for node, parents in _mentions(ev, module, name))
 
 
@@ -184,7 +184,7 @@ def _is_stored_into(node: ast.expr, parents: Mapping[int, ast.AST]) -> bool:
     return isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.ctx, ast.Load)
 
 
-def _within(node: ast.expr, parents: Mapping[int, ast.AST], places: Collection[ast.AST]) -> bool:
+def _lies_within(node: ast.expr, parents: Mapping[int, ast.AST], places: Collection[ast.AST]) -> bool:
     at: ast.AST | None = node
     while at is not None:
         if any(at is place for place in places):
@@ -256,7 +256,7 @@ def class_member(ev: Evaluator, owner: Class, name: str) -> Value:
     return ev.unknown(label)
 
 
-def rebound(owner: Class, name: str) -> bool:
+def is_rebound(owner: Class, name: str) -> bool:
     """Whether a class gives the name of one of its functions to something else."""
     definition = owner.definition
     return definition is None or any(
@@ -270,10 +270,10 @@ def may_be_set(module: Module, name: str) -> bool:
                      r"|\bsetattr\s*\((?!\s*(?:self|ctx)\b)|__dict__", module.code) is not None
 
 
-def settled_record(ev: Evaluator, module: Module, value: Value) -> Value:
+def resolve_record(ev: Evaluator, module: Module, value: Value) -> Value:
     """An object that a module holds, without what its code may have set since."""
     if isinstance(value, Items):
-        return replace(value, items=tuple(settled_record(ev, module, item) for item in value.items))
+        return replace(value, items=tuple(resolve_record(ev, module, item) for item in value.items))
     if not isinstance(value, Record):
         return value
     return replace(value, fields=tuple(
@@ -351,7 +351,7 @@ def kernels(ev: Evaluator, value: Value, depth: int = _DEEP) -> tuple[Kernel, ..
 def _walk_kernels(ev: Evaluator, value: Value, path: tuple[Step, ...], depth: int) -> list[Kernel]:
     if isinstance(value, Choice):
         return [k for _, option in value.options for k in _walk_kernels(ev, option, path, depth)]
-    reached = walked(value, path)
+    reached = follow_path(value, path)
     return [] if reached is None else list(kernels(ev, reached, depth))
 
 
@@ -373,9 +373,9 @@ def cases(ev: Evaluator, value: Value, paths: tuple[tuple[Step, ...], ...], dept
     firsts = {path[0] if path else None for path in paths}
     if len(firsts) == 1 and None not in firsts:
         (step,) = firsts
-        inner = walked(value, (step,)) if step is not None else None
+        inner = follow_path(value, (step,)) if step is not None else None
         return None if inner is None else cases(ev, inner, tuple(path[1:] for path in paths), depth)
-    return {tuple(_integer(walked(value, path)) for path in paths)}
+    return {tuple(_integer(follow_path(value, path)) for path in paths)}
 
 
 def _union(parts: Iterable[set[tuple[int | None, ...]] | None]) -> set[tuple[int | None, ...]] | None:

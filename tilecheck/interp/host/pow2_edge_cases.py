@@ -12,7 +12,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from tilecheck.interp.host.launch import Argument, Launch
-from tilecheck.interp.host.launch_slicing import replaced
+from tilecheck.interp.host.launch_slicing import replace_atoms
 from tilecheck.symbolic import (
     App,
     Atom,
@@ -28,22 +28,22 @@ from tilecheck.symbolic import (
     symbol_from_text,
 )
 
-__all__ = ["beside", "rounded"]
+__all__ = ["find_rounded", "vary_nonpositive"]
 
 
-def rounded(launch: Launch) -> tuple[App, ...]:
+def find_rounded(launch: Launch) -> tuple[App, ...]:
     """What a launch rounds up, of numbers that are not known."""
     found = {a for value in _values(launch) for a in atoms_of(value) if isinstance(a, App) and a.fn == "next_pow2"}
     return tuple(sorted(a for a in found if a.args[0].constant is None or a.args[0].constant <= 0))
 
 
 @lru_cache(maxsize=512)  # each clause asks for the same
-def beside(launch: Launch, atoms: tuple[App, ...]) -> Launch:
+def vary_nonpositive(launch: Launch, atoms: tuple[App, ...]) -> Launch:
     """The launch where the numbers that these round up are not positive: what they round up to may be anything but
     negative. Of one alone it is said that it is not positive."""
     given: dict[Atom, Term] = {a: of(symbol_from_text(f"beside {a.key}")) for a in atoms}
     grid = [None if t is None else substitute(t, given) for t in launch.grid]
-    arguments = None if launch.arguments is None else tuple(replaced(a, given) for a in launch.arguments)
+    arguments = None if launch.arguments is None else tuple(replace_atoms(a, given) for a in launch.arguments)
     known = [le(substitute(atoms[0].args[0], given), 0)] if len(atoms) == 1 else []
     facts = conj(substitute_cond(launch.facts, given), *known, *(ge(value, 0) for value in given.values()))
     return replace(launch, grid=(grid[0], grid[1], grid[2]), arguments=arguments, facts=facts)

@@ -12,10 +12,10 @@ from tilecheck.syntax import tree
 if TYPE_CHECKING:
     from tilecheck.interp.host.interpreter import Evaluator, Frame
 
-__all__ = ["doubled"]
+__all__ = ["recognize_doubling"]
 
 
-def doubled(ev: Evaluator, stmt: tree.While, frame: Frame, state: State) -> tuple[str, Term] | None:
+def recognize_doubling(ev: Evaluator, stmt: tree.While, frame: Frame, state: State) -> tuple[str, Term] | None:
     """The variable that a loop doubles while it is below a limit, and its value afterwards.
 
     Side conditions: the body is the doubling alone and the variable starts as a power of two s >= 1; then it ends as

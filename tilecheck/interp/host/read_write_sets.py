@@ -8,7 +8,7 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.symbolic import Atom, Scalar, Term, substitute_cond
 
-__all__ = ["Touched", "constants_of", "touched"]
+__all__ = ["Touched", "constants_of", "find_accessed"]
 
 
 class Touched(Struct, frozen=True):
@@ -30,7 +30,7 @@ def constants_of(model: KernelModel, launch: Launch) -> dict[Atom, Term]:
         if argument.term is not None and argument.term.constant is not None}
 
 
-def touched(model: KernelModel, launch: Launch) -> Touched:
+def find_accessed(model: KernelModel, launch: Launch) -> Touched:
     """What the accesses allow that the constants of the launch do not rule out."""
     given = constants_of(model, launch)
     used: set[str] = {_parameter(name) for gap in model.gaps for name in gap.arrays}

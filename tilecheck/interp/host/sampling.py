@@ -17,7 +17,7 @@ from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.inequalities.models import Model, is_free, models
 from tilecheck.symbolic import Atom, Cond, Monomial, Opaque, Point, Symbol, Term, atoms_in, atoms_of, evaluate, holds
 
-__all__ = ["alike", "follow", "limits", "outcomes", "refuted", "witnesses"]
+__all__ = ["find_equal_atoms", "follow", "is_refuted", "limits", "outcomes", "witnesses"]
 
 _TRIALS: Final = 30
 _ENOUGH: Final = 7
@@ -55,11 +55,11 @@ class Part:
         """What fails once fails often, and one that fails is enough: that comes first."""
         self.free = frozenset().union(*map(_free_in, facts))
         self.leaves = sorted(a for a in self.free if isinstance(a, Symbol | Opaque))
-        same = alike(facts)
+        same = find_equal_atoms(facts)
         names: dict[Atom, str] = {a: same.get(a, a).key for a in self.leaves}
         low, high = limits(facts, names)
         self.drawn: dict[Atom, Sequence[int]] = {
-            a: _between(_draws(name), low.get(name, _LEAST), high.get(name, _MOST)) for a, name in names.items()}
+            a: _clamp_values(_draws(name), low.get(name, _LEAST), high.get(name, _MOST)) for a, name in names.items()}
         self._related: set[Atom] | None = None
         self._held: list[bool | None] = [None] * _TRIALS
         self._picked: dict[int, bool] = {}
@@ -91,7 +91,7 @@ class Part:
             point = Point(values) if self.holds(trial) else None
             if point is None:
                 if self._made is None:
-                    self._made = _made(self._facts)
+                    self._made = _solve_equations(self._facts)
                 if self._made and follow(values, self._made) and self.allows(values):
                     point = Point(values)
             self._points[trial] = point
@@ -116,7 +116,7 @@ class Part:
         return known
 
 
-def _made(facts: Sequence[Cond]) -> list[_Made]:
+def _solve_equations(facts: Sequence[Cond]) -> list[_Made]:
     """What equations determine: in the order in which it can be computed. No equation is about what a later one
     determines."""
     found: list[_Made] = []
@@ -197,7 +197,7 @@ def _free_in(cond: Cond) -> frozenset[Atom]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _mentioned(cond: Cond) -> frozenset[Atom]:
+def _find_quantities(cond: Cond) -> frozenset[Atom]:
     """What of it is a quantity of the launch."""
     return frozenset(a for a in _free_in(cond) if isinstance(a, Symbol | Opaque))
 
@@ -213,7 +213,7 @@ def _draws(name: str) -> tuple[int, ...]:
     return tuple(out)
 
 
-def _between(values: Sequence[int], least: int, most: int) -> Sequence[int]:
+def _clamp_values(values: Sequence[int], least: int, most: int) -> Sequence[int]:
     if least == _LEAST and most == _MOST:
         return values
     return [min(max(v, least), most) for v in values]
@@ -221,11 +221,11 @@ def _between(values: Sequence[int], least: int, most: int) -> Sequence[int]:
 
 def outcomes(facts: Cond, goal: Cond) -> frozenset[bool]:
     """What the goal was seen to be under values that satisfy the facts: with both nothing follows either way."""
-    return frozenset(value for value, count in zip((False, True), _counted(facts, goal), strict=True) if count)
+    return frozenset(value for value, count in zip((False, True), _count_trials(facts, goal), strict=True) if count)
 
 
 @lru_cache(maxsize=1 << 12)
-def _counted(facts: Cond, goal: Cond) -> tuple[int, int]:
+def _count_trials(facts: Cond, goal: Cond) -> tuple[int, int]:
     """In how many trials a goal failed with the facts, and in how many it held."""
     parts = list(_parts(facts))
     drawn = _drawn_of(goal, parts)
@@ -248,7 +248,7 @@ def _counted(facts: Cond, goal: Cond) -> tuple[int, int]:
 def _drawn_of(goal: Cond, parts: Iterable[Part]) -> dict[Atom, Sequence[int]]:
     """Values of what a goal mentions, one for each trial."""
     drawn: dict[Atom, Sequence[int]] = {}
-    for a in _mentioned(goal):
+    for a in _find_quantities(goal):
         known = [part.drawn[a] for part in parts if a in part.drawn]
         drawn[a] = known[0] if known else _draws(a.key)
     return drawn
@@ -265,13 +265,13 @@ def witnesses(facts: Cond, goal: Cond) -> Iterator[Point]:
                 yield point
 
 
-def refuted(facts: Cond, goal: Cond) -> bool:
+def is_refuted(facts: Cond, goal: Cond) -> bool:
     """Whether some plain values satisfy the facts and not the goal: no proof need be looked for."""
     parts = _parts(facts)
-    own = sorted(_mentioned(goal))
-    failed, held = _counted(facts, goal)
+    own = sorted(_find_quantities(goal))
+    failed, held = _count_trials(facts, goal)
     if not failed and held < _ENOUGH:
-        failed, held = _completed(parts, goal)
+        failed, held = _try_completed(parts, goal)
     if failed:
         return True
     for which, even in enumerate(_EVEN):
@@ -283,10 +283,10 @@ def refuted(facts: Cond, goal: Cond) -> bool:
         if _fails(goal, values) and all(part.allows({a: values[a] for a in part.leaves}) for part in parts):
             return True
     # models are dear: they are looked for where the facts held in few trials
-    return _fails_apart(parts, goal, own) or (held < _FEW and _fails_in_models(parts, goal))
+    return _fails_for_unrelated(parts, goal, own) or (held < _FEW and _fails_in_models(parts, goal))
 
 
-def _completed(parts: Sequence[Part], goal: Cond) -> tuple[int, int]:
+def _try_completed(parts: Sequence[Part], goal: Cond) -> tuple[int, int]:
     """Likewise, where equations are solved if need be; and the first trial in which the goal fails is enough."""
     order = list(parts)
     free = _free_in(goal)
@@ -333,7 +333,7 @@ def _fails_in_models(parts: Sequence[Part], goal: Cond) -> bool:
     return False
 
 
-def _fails_apart(parts: Sequence[Part], goal: Cond, own: Sequence[Atom]) -> bool:
+def _fails_for_unrelated(parts: Sequence[Part], goal: Cond, own: Sequence[Atom]) -> bool:
     """Whether a goal fails where what no fact relates to anything else is as small, or as large, as it likes."""
     alone = atoms_of(goal)
     for part in parts:
@@ -368,7 +368,7 @@ def limits(facts: Iterable[Cond], names: Mapping[Atom, str]) -> tuple[dict[str, 
     return low, high
 
 
-def alike(facts: Iterable[Cond]) -> dict[Atom, Atom]:
+def find_equal_atoms(facts: Iterable[Cond]) -> dict[Atom, Atom]:
     """Atoms that the facts say to be equal, each with one that stands for all of them."""
     out: dict[Atom, Atom] = {}
     for c in facts:
@@ -379,7 +379,7 @@ def alike(facts: Iterable[Cond]) -> dict[Atom, Atom]:
     return out
 
 
-def _sized(a: Atom, extent: int, count: int) -> int:
+def _choose_size(a: Atom, extent: int, count: int) -> int:
     return extent if ".shape[" in a.key else count
 
 
@@ -387,8 +387,8 @@ _EVEN: Final[tuple[Callable[[Atom], int], ...]] = (
     lambda a: 1,
     lambda a: 2,
     lambda a: 128,
-    lambda a: _sized(a, 1000, 64),
-    lambda a: _sized(a, 3, 64),
+    lambda a: _choose_size(a, 1000, 64),
+    lambda a: _choose_size(a, 3, 64),
 )
 """Values by what a quantity is."""
 _UNEVEN: Final[tuple[Callable[[int], int], ...]] = (

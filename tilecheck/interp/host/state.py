@@ -33,7 +33,7 @@ LONGEST: Final = 1024
 """A sequence that grows beyond this is not followed: `t = t + t` doubles it each time."""
 
 
-def keyed(here: Contents, key: Value, value: Value) -> Contents:
+def store_key(here: Contents, key: Value, value: Value) -> Contents:
     """A dict after a value was stored under a key. Where the key may be equal to another one, which value is under
     which is not known."""
     if key in here.keys:
@@ -172,11 +172,11 @@ def join_values(test: Cond, a: Value, b: Value) -> Value:
         return a
     if isinstance(a, Truth) and isinstance(b, Truth):
         joined = disj(conj(test, a.cond), conj(negate(test), b.cond))
-        return Truth(joined) if is_short(joined) else _either(joined)
+        return Truth(joined) if is_short(joined) else _name_choice(joined)
     x, y = as_number(a), as_number(b)
     if x is not None and y is not None:
         number = ite(test, x, y)
-        return Int(number) if is_small(number) else _either(number)
+        return Int(number) if is_small(number) else _name_choice(number)
     if isinstance(a, Items) and isinstance(b, Items) and len(a.items) == len(b.items) and not (
             a.spliced or b.spliced):
         return Items(tuple(join_values(test, v, w) for v, w in zip(a.items, b.items, strict=True)), a.places)
@@ -184,15 +184,15 @@ def join_values(test: Cond, a: Value, b: Value) -> Value:
         copies = _join_copies(test, a, b)
         if copies is not None:
             return copies
-    return choice([*guarded(test, a), *guarded(negate(test), b)])
+    return choice([*guard_options(test, a), *guard_options(negate(test), b)])
 
 
-def _either(joined: Term | Cond) -> Thing:
+def _name_choice(joined: Term | Cond) -> Thing:
     """A number, or a truth value, of which only the name is kept; the same choice has the same name."""
     return Thing(f"either{blake2b(joined.key.encode(), digest_size=12).hexdigest()}")
 
 
-def mapped(owner: Choice, apply: Callable[[Value], Value]) -> Value:
+def map_options(owner: Choice, apply: Callable[[Value], Value]) -> Value:
     """The operation on each option, joined again."""
     parts = [(cond, apply(option)) for cond, option in owner.options]
     out = parts[-1][1]
@@ -201,7 +201,7 @@ def mapped(owner: Choice, apply: Callable[[Value], Value]) -> Value:
     return out
 
 
-def narrowed(owner: Choice, state: State) -> Value:
+def narrow_choice(owner: Choice, state: State) -> Value:
     """What is left of the options on the path that the state stands for."""
     known = [(cond, option, state.decided(cond)) for cond, option in owner.options]
     sure = next((option for _, option, holds in known if holds), None)
@@ -211,7 +211,7 @@ def narrowed(owner: Choice, state: State) -> Value:
     return owner if len(left) == len(known) or not left else left[0][1] if len(left) == 1 else Choice(tuple(left))
 
 
-def chosen(parts: Sequence[tuple[Cond, Term]]) -> Term:
+def build_choice(parts: Sequence[tuple[Cond, Term]]) -> Term:
     """The term whose condition holds; one of them does."""
     out = parts[-1][1]
     for cond, term in parts[-2::-1]:
@@ -236,7 +236,7 @@ def _join_copies(test: Cond, a: Value, b: Value) -> Tensor | None:
     return None
 
 
-def guarded(test: Cond, value: Value) -> list[tuple[Cond, Value]]:
+def guard_options(test: Cond, value: Value) -> list[tuple[Cond, Value]]:
     if isinstance(value, Choice):
         return [(conj(test, cond), option) for cond, option in value.options]
     return [(test, value)]

@@ -42,7 +42,7 @@ def run(ev: Evaluator, body: tuple[tree.Stmt, ...], frame: Frame, state: State) 
 
 def yields(ev: Evaluator, definition: tree.FuncDef) -> bool:
     """Whether the function is a generator."""
-    return loops.remembered(ev, "yields", definition.body, lambda body: any(_has_yield(stmt) for stmt in body))
+    return loops.cache_answer(ev, "yields", definition.body, lambda body: any(_has_yield(stmt) for stmt in body))
 
 
 def _has_yield(node: object) -> bool:
@@ -79,7 +79,7 @@ def _assign(ev: Evaluator, stmt: tree.Assign, frame: Frame, state: State) -> Non
     if isinstance(value, Ref) and _is_lazy(stmt.value):
         state.heap[value.key] = OPEN
     for target in stmt.targets:
-        assign(ev, target, _labelled(ev, target, value), frame, state)
+        assign(ev, target, _label_value(ev, target, value), frame, state)
 
 
 _LAZY: Final = frozenset({"enumerate", "filter", "items", "iter", "keys", "map", "reversed", "values", "zip"})
@@ -88,17 +88,17 @@ _LAZY: Final = frozenset({"enumerate", "filter", "items", "iter", "keys", "map",
 def _is_lazy(expr: tree.Expr) -> bool:
     """Whether what an expression gives is computed when it is gone through, and perhaps once only."""
     return (isinstance(expr, tree.Comprehension) and expr.kind == "generator") or (
-        isinstance(expr, tree.Call) and _last(expr.func) in _LAZY)
+        isinstance(expr, tree.Call) and _get_last_name(expr.func) in _LAZY)
 
 
-def _labelled(ev: Evaluator, target: tree.Expr, value: Value) -> Value:
+def _label_value(ev: Evaluator, target: tree.Expr, value: Value) -> Value:
     """A value of unknown origin takes the name of the variable it is first kept in."""
     if isinstance(value, Thing) and value.name.endswith("()") and isinstance(target, tree.Name):
         return Thing(ev.fresh(target.id), value.origin, value.numeric)
     return value
 
 
-def _augmented(ev: Evaluator, stmt: tree.AugAssign, frame: Frame, state: State) -> None:
+def _execute_augmented(ev: Evaluator, stmt: tree.AugAssign, frame: Frame, state: State) -> None:
     left = ev.eval(stmt.target, frame, state)
     right = ev.eval(stmt.value, frame, state)
     if stmt.op == "+" and isinstance(left, Ref) and left.kind == "list":
@@ -151,10 +151,10 @@ def _passes_on(ev: Evaluator, func: tree.Expr, frame: Frame, state: State) -> bo
     value = ev.eval(func, frame, state) if isinstance(func, tree.Name | tree.Attribute) else None
     if isinstance(value, External) and value.path.partition(".")[0] in ("torch", "cupy", "numpy"):
         return True
-    return _last(func) in _PLAIN
+    return _get_last_name(func) in _PLAIN
 
 
-def _last(func: tree.Expr) -> str:
+def _get_last_name(func: tree.Expr) -> str:
     return func.attr if isinstance(func, tree.Attribute) else func.id if isinstance(func, tree.Name) else ""
 
 
@@ -167,7 +167,7 @@ def _try(ev: Evaluator, stmt: tree.Try, frame: Frame, state: State) -> None:
     run(ev, (*stmt.body, *stmt.orelse), frame, state)
     later = [state.copy(), *(end for end, _ in frame.returns[returned:])]
     for failed, handler in zip(tests, stmt.handlers, strict=True):
-        raised = _raised(ev, entry, later, stmt.body, frame)
+        raised = _build_raised_state(ev, entry, later, stmt.body, frame)
         raised.path = (*entry.path, failed)
         run(ev, handler, frame, raised)
         outcome = entry.copy()
@@ -177,7 +177,9 @@ def _try(ev: Evaluator, stmt: tree.Try, frame: Frame, state: State) -> None:
         _finally(ev, stmt, frame, state, entry, returned, jumped)
 
 
-def _raised(ev: Evaluator, entry: State, later: list[State], body: tuple[tree.Stmt, ...], frame: Frame) -> State:
+def _build_raised_state(
+    ev: Evaluator, entry: State, later: list[State], body: tuple[tree.Stmt, ...], frame: Frame
+) -> State:
     """The state behind a body that may have stopped anywhere."""
     raised = entry.copy()
     loops.havoc(ev, body, frame, raised)
@@ -196,7 +198,7 @@ def _finally(
     every = (*stmt.body, *stmt.orelse, *(s for handler in stmt.handlers for s in handler))
     ends = frame.returns[returned:]
     jumps = frame.loops[-1][jumped:] if frame.loops else []
-    raised = _raised(ev, entry, [state.copy(), *(end for end, _ in ends), *jumps], every, frame)
+    raised = _build_raised_state(ev, entry, [state.copy(), *(end for end, _ in ends), *jumps], every, frame)
     raised.path = (*entry.path, ev.doubt("raises"))
     del frame.returns[returned:]
     if frame.loops:
@@ -257,7 +259,7 @@ def _class(ev: Evaluator, stmt: tree.ClassDef, frame: Frame, state: State) -> No
 
 def _import(ev: Evaluator, stmt: tree.ImportStmt, frame: Frame, state: State) -> None:
     for local, dotted in stmt.names:
-        ev.bind(local, record.imported(ev, frame.module, dotted, stmt.level), frame, state)
+        ev.bind(local, record.resolve_import(ev, frame.module, dotted, stmt.level), frame, state)
 
 
 def _unknown(ev: Evaluator, stmt: tree.UnknownStmt, frame: Frame, state: State) -> None:
@@ -279,8 +281,21 @@ def _unknown(ev: Evaluator, stmt: tree.UnknownStmt, frame: Frame, state: State) 
 
 
 _STATEMENTS: Final[Mapping[type, Callable[[Evaluator, Any, Frame, State], None]]] = {
-    tree.ExprStmt: _expression, tree.Assign: _assign, tree.AugAssign: _augmented, tree.If: _if, tree.With: _with,
-    tree.Try: _try, tree.Return: _return, tree.Raise: _raise, tree.Break: _break, tree.Continue: _break,
-    tree.AssertStmt: _assert, tree.FuncDef: _function, tree.ClassDef: _class, tree.ImportStmt: _import,
-    tree.UnknownStmt: _unknown, tree.For: loops.for_loop, tree.While: loops.while_loop,
+    tree.ExprStmt: _expression,
+    tree.Assign: _assign,
+    tree.AugAssign: _execute_augmented,
+    tree.If: _if,
+    tree.With: _with,
+    tree.Try: _try,
+    tree.Return: _return,
+    tree.Raise: _raise,
+    tree.Break: _break,
+    tree.Continue: _break,
+    tree.AssertStmt: _assert,
+    tree.FuncDef: _function,
+    tree.ClassDef: _class,
+    tree.ImportStmt: _import,
+    tree.UnknownStmt: _unknown,
+    tree.For: loops.for_loop,
+    tree.While: loops.while_loop,
 }

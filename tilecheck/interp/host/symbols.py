@@ -82,13 +82,13 @@ class Symbols:
             name for name, cuts in self.cuts.items()
             if name not in self.integers and not self.not_negative(name) and (
                 any(above and (n + 1, False) in cuts for n, above in cuts)
-                or any(_roomy(n, cuts) for n in self.points.get(name, ()))))
+                or any(_leaves_room(n, cuts) for n in self.points.get(name, ()))))
 
     def not_negative(self, name: str) -> bool:
         return name in self.extents or name in self.positive
 
 
-def _roomy(n: int, cuts: set[tuple[int, bool]]) -> bool:
+def _leaves_room(n: int, cuts: set[tuple[int, bool]]) -> bool:
     """Whether cuts leave no other integer than one beside it, and fractions."""
     below, above = (n - 1, True) in cuts, (n + 1, False) in cuts
     return (below and (above or (n, True) in cuts)) or (above and (n, False) in cuts)

@@ -260,7 +260,7 @@ _EXPRESSIONS: Final[Mapping[type[ast.expr], Callable[[Syntax, Any], Expr]]] = {
 
 # --- statements ------------------------------------------------------------------------------------------------------
 
-def _annotated(at: Syntax, node: ast.AnnAssign) -> Stmt:
+def _lower_annotated(at: Syntax, node: ast.AnnAssign) -> Stmt:
     target, annotation = at.expr(node.target), at.expr(node.annotation)
     if node.value is None:
         return tree.Annotated(target, annotation, at.span(node))
@@ -332,7 +332,7 @@ def _scope(what: str) -> Callable[[Syntax, Any], Stmt]:
 _STATEMENTS: Final[Mapping[type[ast.stmt], Callable[[Syntax, Any], Stmt]]] = {
     ast.Expr: lambda at, n: tree.ExprStmt(at.expr(n.value), at.span(n)),
     ast.Assign: lambda at, n: tree.Assign(tuple(at.expr(t) for t in n.targets), at.expr(n.value), at.span(n)),
-    ast.AnnAssign: _annotated,
+    ast.AnnAssign: _lower_annotated,
     ast.AugAssign: lambda at, n: tree.AugAssign(
         at.expr(n.target), _OPERATORS[type(n.op)], at.expr(n.value), at.span(n)),
     ast.If: lambda at, n: tree.If(at.expr(n.test), at.block(n.body), at.block(n.orelse), at.span(n)),

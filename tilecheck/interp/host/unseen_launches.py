@@ -59,7 +59,7 @@ def unseen(
     # of other letters some are read as these
     mentioned = not text.isascii() or any(name in text for name in launchers)
     for own in statements if mentioned else ():
-        site = next((s for s in _sites(own, launchers) if not _followed(module, s, own, followed)), None)
+        site = next((s for s in _sites(own, launchers) if not _is_followed(module, s, own, followed)), None)
         if site is None:
             continue
         found |= _within_reach(ev, module, own) or _within_reach(ev, module, [n for s in statements for n in s])
@@ -207,7 +207,7 @@ def _sites(own: list[ast.expr], names: frozenset[str]) -> Iterator[ast.expr]:
             yield node
 
 
-def _followed(module: Module, site: ast.expr, own: list[ast.expr], followed: set[tuple[int, int]]) -> bool:
+def _is_followed(module: Module, site: ast.expr, own: list[ast.expr], followed: set[tuple[int, int]]) -> bool:
     call = next((n for n in own if isinstance(n, ast.Call) and n.func is site), None)
     if call is None:
         return False

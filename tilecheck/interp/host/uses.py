@@ -41,11 +41,13 @@ def uses(module: Module) -> Mapping[str, Sequence[ast.Call | None]]:
             # `M.apply(...)` calls it, and so does an instance of a module
             node, _ = skeleton.classes[owner]
             applied = owned.get(owner, [])
-            plain = len(applied) == len(names.get(owner, ())) and any(_last(base) == "Function" for base in node.bases)
+            plain = len(applied) == len(names.get(owner, ())) and any(
+                _get_last_name(base) == "Function" for base in node.bases
+            )
             found_here += applied if plain else [None]
         out[qualname] = found_here
     return out
 
 
-def _last(node: ast.expr) -> str:
+def _get_last_name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

@@ -16,10 +16,10 @@ from zlib import crc32
 from msgspec import Struct
 
 from tilecheck.interp.host.clause_substitution import AT_LAUNCH, bind
-from tilecheck.interp.host.discharge import Discharge, cone, said
-from tilecheck.interp.host.entailment import decided, plain, unreachable
+from tilecheck.interp.host.discharge import Discharge, cone, substitute_text
+from tilecheck.interp.host.entailment import is_entailed, simplify_truth_tests, unreachable
 from tilecheck.interp.host.launch import Launch
-from tilecheck.interp.host.sampling import alike, follow, limits, outcomes, witnesses
+from tilecheck.interp.host.sampling import find_equal_atoms, follow, limits, outcomes, witnesses
 from tilecheck.interp.kernel.access import Param
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.model_search import find_model
@@ -88,19 +88,19 @@ def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapp
     parts = clause.cond.args if clause.cond.op == "or" else (clause.cond,)
     needed = [c for c in parts if any(map(_is_size, atoms_of(c)))]
     found = bind(disj(*needed), params, launch, dict(ranks))
-    goal = plain(found.goal)
+    goal = simplify_truth_tests(found.goal)
     if not needed or goal.op == "true" or _unknown(goal):
         return None
-    others = [plain(bind(negate(c), params, launch, dict(ranks)).goal) for c in parts if c not in needed]
+    others = [simplify_truth_tests(bind(negate(c), params, launch, dict(ranks)).goal) for c in parts if c not in needed]
     applies = conj(*(c for c in others if not _unknown(c)))
     if applies.op == "false" or any(_unknown(c) and not _is_count(c) for c in others):
         return None
     flags = _flags(applies)
     chosen = tuple(sorted(flags.items()))
-    goal = plain(substitute_cond(goal, {a: const(v) for a, v in chosen}))
+    goal = simplify_truth_tests(substitute_cond(goal, {a: const(v) for a, v in chosen}))
     if goal.op == "true" or len(goal.key) > _LONGEST:
         return None
-    facts = conj(*(_chosen(known, chosen) for known in (launch.facts, found.facts, applies)),
+    facts = conj(*(_select_variant(known, chosen) for known in (launch.facts, found.facts, applies)),
                  *(ge(of(a), 1) for a in _amounts(goal)))
     if facts.op == "false":
         return None
@@ -109,8 +109,8 @@ def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapp
     if not always:
         near = cone(goal, facts)
         known = conj(*near)
-        shown, possible = (None, True) if True in outcomes(facts, goal) else _tried(goal, tuple(near))
-        everywhere = always = not possible and decided(known, negate(goal), _SPLITS, _NODES)
+        shown, possible = (None, True) if True in outcomes(facts, goal) else _try_values(goal, tuple(near))
+        everywhere = always = not possible and is_entailed(known, negate(goal), _SPLITS, _NODES)
         if not always:
             everywhere = shown is not None and find_model(conj(known, goal)) is None
             always = not everywhere and _fails_somewhere(goal, known)
@@ -123,14 +123,14 @@ def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapp
     if unreachable(facts):  # last, as most clauses hold under some values, which is seen sooner
         return None
     state: Literal["broken", "violated"] = "broken" if everywhere else "violated"
-    return Failing(Discharge(state, tuple(sorted(values.items())), said(clause.text, found.values)), always)
+    return Failing(Discharge(state, tuple(sorted(values.items())), substitute_text(clause.text, found.values)), always)
 
 
 @lru_cache(maxsize=1024)
-def _chosen(facts: Cond, flags: tuple[tuple[Atom, int], ...]) -> Cond:
+def _select_variant(facts: Cond, flags: tuple[tuple[Atom, int], ...]) -> Cond:
     """The facts in a variant, but for the long ones. Clauses of one launch have most of theirs in common."""
     put = Substitution({a: const(v) for a, v in flags})
-    return conj(*(plain(put.cond(f)) for f in conjuncts(facts) if len(f.key) <= _LONGEST))
+    return conj(*(simplify_truth_tests(put.cond(f)) for f in conjuncts(facts) if len(f.key) <= _LONGEST))
 
 
 def _fails_somewhere(goal: Cond, facts: Cond) -> bool:
@@ -147,8 +147,8 @@ def _fails_somewhere(goal: Cond, facts: Cond) -> bool:
             if value.constant is not None or any(point.satisfies(cond) for point in held):
                 continue
             here = Substitution({a: value})
-            known, left = conj(here.cond(facts), cond), plain(here.cond(goal))
-            if known.op != "false" and decided(known, negate(left), 0, _NODES) and not unreachable(known):
+            known, left = conj(here.cond(facts), cond), simplify_truth_tests(here.cond(goal))
+            if known.op != "false" and is_entailed(known, negate(left), 0, _NODES) and not unreachable(known):
                 return True
     return False
 
@@ -165,7 +165,7 @@ def numbers(
     facts = conj(launch.facts, bound.facts, goal.facts)
     subject = conj(bound.goal, goal.goal)
     near = [c for c in cone(subject, facts) if len(c.key) <= _LONGEST]
-    for env in islice(_drawn(subject, near), 0, None, _EQUAL):
+    for env in islice(_draw_values(subject, near), 0, None, _EQUAL):
         try:
             if all(holds(c, env) for c in near) and not holds(goal.goal, env):
                 yield {name: evaluate(t, env) for name, t in {**bound.values, **goal.values}.items()}
@@ -174,7 +174,7 @@ def numbers(
 
 
 @lru_cache(maxsize=1024)
-def _tried(
+def _try_values(
     goal: Cond, facts: tuple[Cond, ...], extents: Sequence[int] = _EXTENTS, counts: Sequence[int] = _COUNTS,
 ) -> tuple[Mapping[Atom, int] | None, bool]:
     """Values under which the facts hold and the goal does not; None where it holds under some, or these are few. And
@@ -182,7 +182,7 @@ def _tried(
     found: list[dict[Atom, int]] = []
     before: dict[Atom, int] | None = None
     order = list(facts)
-    for env in chain.from_iterable(_drawn(goal, facts, [e * by for e in extents], counts) for by in _LARGE):
+    for env in chain.from_iterable(_draw_values(goal, facts, [e * by for e in extents], counts) for by in _LARGE):
         if env is before:  # and fails again, if it did
             found += [env] if found and found[-1] is env else []
             continue
@@ -204,10 +204,10 @@ def _tried(
 def _fails_evenly(goal: Cond, facts: tuple[Cond, ...]) -> Mapping[Atom, int] | None:
     """Likewise, where tiles divide the extents: a clause that then fails, and holds with an element less, holds only
     where a tile sticks out, as it does in few launches."""
-    shown, _ = _tried(goal, facts, _EVEN, _EVEN_COUNTS)
+    shown, _ = _try_values(goal, facts, _EVEN, _EVEN_COUNTS)
     if shown is None:
         return None
-    for env in _drawn(goal, facts, _EVEN, _EVEN_COUNTS):
+    for env in _draw_values(goal, facts, _EVEN, _EVEN_COUNTS):
         less = {a: v - 1 if _is_size(a) else v for a, v in env.items()}
         try:
             if all(holds(c, env) for c in facts) and not holds(goal, less):
@@ -217,16 +217,16 @@ def _fails_evenly(goal: Cond, facts: tuple[Cond, ...]) -> Mapping[Atom, int] | N
     return shown
 
 
-def _drawn(
+def _draw_values(
     subject: Cond, facts: Sequence[Cond], extents: Sequence[int] = _EXTENTS, counts: Sequence[int] = _COUNTS,
 ) -> Iterator[dict[Atom, int]]:
     """Values of what conditions mention, sizes as they occur; in one of three all extents are equal, and the other two
     are one. What the facts say to be equal is, and what has a range of its own is in it."""
     leaves = sorted({a for c in (subject, *facts) for a in atoms_of(c) if isinstance(a, Symbol | Opaque)})
-    same = alike(facts)
+    same = find_equal_atoms(facts)
     names: dict[Atom, str] = {a: same.get(a, a).key for a in leaves}
     low, high = limits(facts, names)
-    made = _made(subject, facts)
+    made = _solve_extents(subject, facts)
     spread = [(a, _is_size(a), crc32(names[a].encode()) >> 7, [
         min(max(v, low.get(names[a], -_NO_LIMIT)), high.get(names[a], _NO_LIMIT))
         for v in (extents if _is_size(a) else counts)]) for a in leaves]
@@ -238,7 +238,7 @@ def _drawn(
                 yield from (env,) * times
 
 
-def _made(subject: Cond, facts: Sequence[Cond]) -> list[tuple[tuple[Symbol, ...], Term, Term]]:
+def _solve_extents(subject: Cond, facts: Sequence[Cond]) -> list[tuple[tuple[Symbol, ...], Term, Term]]:
     """Extents that an equation alone determines: `x.shape[:-1]*x.shape[-1] == n*m`, of a view. Each time those that
     only it mentions, what multiplies them, and what their product times that is. Whether the equation holds then is for
     the caller to see: the division may leave a rest."""
@@ -247,7 +247,7 @@ def _made(subject: Cond, facts: Sequence[Cond]) -> list[tuple[tuple[Symbol, ...]
     for c in facts:
         for m, factor in c.term.monos.items() if c.op == "eq" else ():
             own = tuple(dict.fromkeys(a for a in m if isinstance(a, Symbol) and _is_size(a) and counted[a] == 1
-                                      and m.count(a) == 1 and _once(a, c.term)))
+                                      and m.count(a) == 1 and _occurs_once(a, c.term)))
             if abs(factor) == 1 and own:
                 others = Term({tuple(a for a in m if a not in own): 1})
                 found.append((own, others, (Term({m: factor}) - c.term) * factor))
@@ -260,7 +260,7 @@ def _is_range(c: Cond) -> bool:
     return c.op == "ge" and (c.term - c.term.offset).single is not None
 
 
-def _once(a: Atom, t: Term) -> bool:
+def _occurs_once(a: Atom, t: Term) -> bool:
     return sum(a in atoms_of(Term({m: 1})) for m in t.monos) == 1
 
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 from tilecheck.interp.kernel.values import View
 from tilecheck.symbolic import ONE, TRUE, ZERO, Cond, Lane, Term, app, atoms_of, const, substitute, symbol
 
-__all__ = ["Reach", "along_lanes", "entered", "of_member", "of_raw", "of_tile", "of_unchecked"]
+__all__ = ["Reach", "along_lanes", "of_member", "of_raw", "of_tile", "of_unchecked", "require_overlap"]
 
 
 class Reach(Struct, frozen=True):
@@ -50,7 +50,7 @@ def of_unchecked(axis: int, index: Term, end: Term, unchecked: Cond) -> tuple[Re
         Reach(axis, index, end, index, unchecked=True, when=unchecked),)
 
 
-def entered(axis: int, index: Term, end: Term, dense: bool) -> Reach:
+def require_overlap(axis: int, index: Term, end: Term, dense: bool) -> Reach:
     """An index of elements of which one is inside at least, where the rest is padded or dropped: the first, which of a
     dense range has to be."""
     at = along_lanes(index)

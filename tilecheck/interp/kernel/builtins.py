@@ -11,9 +11,9 @@ from tilecheck.dtypes import Weak
 from tilecheck.interp.kernel.calls import BUILTIN, EXTERNAL, TILE, Arguments, call, unknown_call
 from tilecheck.interp.kernel.coerce import arrays_in, constant_int, expand, rank_of, show, to_bool, to_int, to_term
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.interp.kernel.operators import binary, data_function, extreme, is_float
-from tilecheck.interp.kernel.overflow import not_below, noted
-from tilecheck.interp.kernel.tileops import absolute, cdiv_values
+from tilecheck.interp.kernel.operators import binary, data_function, evaluate_extreme, is_float
+from tilecheck.interp.kernel.overflow import fit_unrecorded, not_below
+from tilecheck.interp.kernel.tileops import cdiv_values, take_absolute
 from tilecheck.interp.kernel.values import (
     NONE,
     Bool,
@@ -45,10 +45,10 @@ def _range(m: Machine, args: Arguments) -> Value:
         return Unknown("range", frozenset())
     start, stop, step = values if len(values) == 3 else (
         *(values if len(values) == 2 else (_NUMBERS[0], *values)), _NUMBERS[1])
-    by = noted(m, _addressing(m, step, args))
-    first, last = noted(m, _addressing(m, start, args)), _addressing(m, stop, args)
+    by = fit_unrecorded(m, _addressing(m, step, args))
+    first, last = fit_unrecorded(m, _addressing(m, start, args)), _addressing(m, stop, args)
     down = by.constant is not None and by.constant < 0
-    return Range(first, noted(m, last) if down else not_below(m, last), by)
+    return Range(first, fit_unrecorded(m, last) if down else not_below(m, last), by)
 
 
 _NUMBERS: Final = (Int(ZERO, dtype=Weak.INT), Int(ONE, dtype=Weak.INT))
@@ -60,17 +60,17 @@ def _addressing(m: Machine, value: Value, args: Arguments) -> Int:
     return with_term(number, to_term(m, number, args.span))
 
 
-def _extreme(which: str, m: Machine, args: Arguments) -> Value:
+def _evaluate_extreme(which: str, m: Machine, args: Arguments) -> Value:
     values = args.positional
     if len(values) == 1:
         values = expand(m, values[0]) or ()
     if not values or args.keywords or not args.complete:
         return unknown_call(m, which, NONE, args)
-    return extreme(m, which, values, args.span)
+    return evaluate_extreme(m, which, values, args.span)
 
 
 def _abs(m: Machine, args: Arguments) -> Value:
-    return absolute(m, args.positional[0], args) if args.positional else Unknown("abs")
+    return take_absolute(m, args.positional[0], args) if args.positional else Unknown("abs")
 
 
 def _len(m: Machine, args: Arguments) -> Value:
@@ -164,7 +164,7 @@ def _zip(m: Machine, args: Arguments) -> Value:
     return Tuple(tuple(Tuple(items) for items in zip(*known, strict=False)))
 
 
-def _reversed(m: Machine, args: Arguments) -> Value:
+def _reverse(m: Machine, args: Arguments) -> Value:
     items = expand(m, args.positional[0]) if args.positional else None
     return unknown_call(m, "reversed", NONE, args) if items is None else Tuple(tuple(reversed(items)))
 
@@ -179,7 +179,7 @@ def _all(every: bool, m: Machine, args: Arguments) -> Value:
     return result
 
 
-def _quiet(m: Machine, args: Arguments) -> Value:
+def _ignore(m: Machine, args: Arguments) -> Value:
     return NONE
 
 
@@ -201,15 +201,36 @@ def _getattr(m: Machine, args: Arguments) -> Value:
     return unknown_call(m, "getattr", NONE, args)
 
 
-BUILTIN.update({
-    "range": _range, "min": partial(_extreme, "min"), "max": partial(_extreme, "max"), "abs": _abs, "len": _len,
-    "int": _int, "float": _float, "bool": _bool, "divmod": _divmod, "pow": _pow, "tuple": _tuple, "list": _tuple,
-    "sum": _sum, "enumerate": _enumerate, "zip": _zip, "reversed": _reversed, "all": partial(_all, True),
-    "any": partial(_all, False), "print": _quiet, "isinstance": partial(_question, "isinstance"),
-    "hasattr": partial(_question, "hasattr"), "callable": partial(_question, "callable"), "getattr": _getattr,
-    "str": lambda m, args: Unknown("text"), "repr": lambda m, args: Unknown("text"),
-    "type": lambda m, args: Unknown("type"),
-})
+BUILTIN.update(
+    {
+        "range": _range,
+        "min": partial(_evaluate_extreme, "min"),
+        "max": partial(_evaluate_extreme, "max"),
+        "abs": _abs,
+        "len": _len,
+        "int": _int,
+        "float": _float,
+        "bool": _bool,
+        "divmod": _divmod,
+        "pow": _pow,
+        "tuple": _tuple,
+        "list": _tuple,
+        "sum": _sum,
+        "enumerate": _enumerate,
+        "zip": _zip,
+        "reversed": _reverse,
+        "all": partial(_all, True),
+        "any": partial(_all, False),
+        "print": _ignore,
+        "isinstance": partial(_question, "isinstance"),
+        "hasattr": partial(_question, "hasattr"),
+        "callable": partial(_question, "callable"),
+        "getattr": _getattr,
+        "str": lambda m, args: Unknown("text"),
+        "repr": lambda m, args: Unknown("text"),
+        "type": lambda m, args: Unknown("type"),
+    }
+)
 
 
 # --- math and libraries ----------------------------------------------------------------------------------------------
@@ -272,7 +293,7 @@ def _reduce(m: Machine, args: Arguments) -> Value:
     return total
 
 
-def _first(m: Machine, args: Arguments) -> Value:
+def _return_first(m: Machine, args: Arguments) -> Value:
     return args.positional[0] if args.positional else Unknown("missing argument")
 
 
@@ -292,7 +313,7 @@ EXTERNAL.update({
     "math.prod": _prod, "functools.partial": _partial, "functools.reduce": _reduce,
     "triton.cdiv": _library_cdiv,
     "operator.add": partial(_as_tile, "add"), "operator.mul": partial(_as_tile, "mul"),
-    **{f"{library}.{kind}{bits}": _first for library in ("numpy", "torch") for kind in ("int", "uint")
+    **{f"{library}.{kind}{bits}": _return_first for library in ("numpy", "torch") for kind in ("int", "uint")
        for bits in (8, 16, 32, 64)},
 })
 

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from tilecheck.interp.kernel.coerce import arrays_in, to_array
 from tilecheck.interp.kernel.interpreter import DEPTH, Frame, Machine
 from tilecheck.interp.kernel.joins import join
-from tilecheck.interp.kernel.locks import common
+from tilecheck.interp.kernel.locks import intersect_locks
 from tilecheck.interp.kernel.names import in_module
-from tilecheck.interp.kernel.poison.operations import shaded, shaded_builtin
+from tilecheck.interp.kernel.poison.operations import add_builtin_poison, add_poison
 from tilecheck.interp.kernel.tile_types.rules import of_builtin, of_method, of_operation
 from tilecheck.interp.kernel.values import (
     NONE,
@@ -191,7 +191,7 @@ def enter(m: Machine, frame: Frame, definition: FuncDef, span: Span) -> Value:
     finally:
         m.frame, m.path, m.exact, m.via = caller, path, exact, via
     m.alive = True
-    return _joined(m, frame, span)
+    return _join_returns(m, frame, span)
 
 
 def relative(path: Cond, before: Cond) -> Cond:
@@ -200,7 +200,7 @@ def relative(path: Cond, before: Cond) -> Cond:
     return conj(*(p for p in (path.args if path.op == "and" else (path,)) if p.key not in known))
 
 
-def _joined(m: Machine, frame: Frame, span: Span) -> Value:
+def _join_returns(m: Machine, frame: Frame, span: Span) -> Value:
     if not frame.returns:
         return Unknown("no result")
     if any(in_loop for _, _, in_loop in frame.returns):
@@ -286,7 +286,7 @@ def _choice(m: Machine, func: Choice, args: Arguments) -> Value:
     first, m.held = m.held, held
     m.path = conj(before, negate(func.cond))
     b = call(m, func.other, args)
-    m.path, m.held = before, common(first, m.held)
+    m.path, m.held = before, intersect_locks(first, m.held)
     return join(m, func.cond, a, b, args.span)
 
 
@@ -306,21 +306,21 @@ def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
                         _tile(m, func, replace(args, positional=(*args.positional[:k], v, *args.positional[k + 1:])))
                         for v in (value.then, value.other))
                 return join(m, value.cond, a, b, args.span)
-    return of_operation(m, func.name, args, shaded(m, func.name, args, operation(m, args)))
+    return of_operation(m, func.name, args, add_poison(m, func.name, args, operation(m, args)))
 
 
 def _builtin(m: Machine, func: Builtin, args: Arguments) -> Value:
     operation = BUILTIN.get(func.name)
     if operation is None:
         return unknown_call(m, func.name, func, args)
-    return of_builtin(m, func.name, args, shaded_builtin(m, func.name, args, operation(m, args)))
+    return of_builtin(m, func.name, args, add_builtin_poison(m, func.name, args, operation(m, args)))
 
 
 def _external(m: Machine, func: External, args: Arguments) -> Value:
     operation = EXTERNAL.get(func.name)
     if operation is None:
         return unknown_call(m, func.name, func, args)
-    return of_builtin(m, func.name, args, shaded_builtin(m, func.name, args, operation(m, args)))
+    return of_builtin(m, func.name, args, add_builtin_poison(m, func.name, args, operation(m, args)))
 
 
 def _method(m: Machine, func: Method, args: Arguments) -> Value:
@@ -335,7 +335,7 @@ def _method(m: Machine, func: Method, args: Arguments) -> Value:
             scalar = isinstance(owner, ParamRef) and func.name in ("astype", "item")
             if scalar or isinstance(owner, (Int, Bool, Data)):
                 whole = Arguments((owner, *args.positional), args.keywords, args.complete, args.span)
-                return of_operation(m, func.name, whole, shaded(m, func.name, whole, operation(m, owner, args)))
+                return of_operation(m, func.name, whole, add_poison(m, func.name, whole, operation(m, owner, args)))
         elif to_array(m, owner) is not None:
             return of_method(m, func.name, owner, args, operation(m, owner, args))
     return unknown_call(m, f"method {func.name}", func.owner, args)

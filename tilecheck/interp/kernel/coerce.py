@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tilecheck.dtypes import I64, SOME_INTEGER, UNKNOWN, ElementType
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.interp.kernel.overflow import noted
+from tilecheck.interp.kernel.overflow import fit_unrecorded
 from tilecheck.interp.kernel.poison.propagation import lose, observe, shadow_of
 from tilecheck.interp.kernel.values import (
     ArrayRef,
@@ -141,7 +141,7 @@ def _bool_from_param(m: Machine, value: ParamRef, span: Span) -> Bool:
 
 _BOOL: dict[type, Callable[..., Bool]] = {
     Bool: lambda m, v, span: v,
-    Int: lambda m, v, span: Bool(ne(noted(m, v), 0), v.shape),
+    Int: lambda m, v, span: Bool(ne(fit_unrecorded(m, v), 0), v.shape),
     Data: _bool_from_data,
     Const: lambda m, v, span: Bool(TRUE if v.value else FALSE),
     ParamRef: _bool_from_param,
@@ -224,7 +224,7 @@ def _closure_arrays(m: Machine, value: Function | LambdaValue, depth: int) -> fr
     return out
 
 
-def _forgotten(m: Machine, value: Int | Bool | Data, depth: int) -> frozenset[str]:
+def _list_poisoned_arrays(m: Machine, value: Int | Bool | Data, depth: int) -> frozenset[str]:
     """A tile holds no array. Who asks what a value holds is about to forget the value: so its undefined lanes are no
     longer followed."""
     lose(m, value.shadow, "a value that is not followed")
@@ -245,9 +245,9 @@ HELD: dict[type, Callable[..., frozenset[str]]] = {
     Method: lambda m, v, depth: arrays_in(m, v.owner, depth),
     Extents: lambda m, v, depth: frozenset(),
     Unknown: lambda m, v, depth: v.arrays,
-    Int: _forgotten,
-    Bool: _forgotten,
-    Data: _forgotten,
+    Int: _list_poisoned_arrays,
+    Bool: _list_poisoned_arrays,
+    Data: _list_poisoned_arrays,
 }
 
 

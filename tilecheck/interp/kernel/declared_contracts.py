@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _COMMENT = re.compile(r"#\s*tilecheck:\s*requires\b\s*(.*)$")
 
 
-def declared(project: Project, site: KernelSite) -> tuple[Declared, ...]:
+def find_declared(project: Project, site: KernelSite) -> tuple[Declared, ...]:
     """The clauses of a kernel. A decorator counts when it is ours: one of that name from elsewhere checks nothing."""
     out: list[Declared] = []
     for d in site.decorators:

@@ -14,13 +14,13 @@ import tilecheck.interp.kernel.tileops  # noqa: F401 (the four fill the tables o
 from tilecheck.dtypes import I64, SOME_INTEGER, SOME_NUMBER, Weak
 from tilecheck.interp.kernel.access import Access, Gap, KernelModel, Param, ParamKind
 from tilecheck.interp.kernel.coerce import base_name
-from tilecheck.interp.kernel.declared_contracts import declared, integers, ranges
+from tilecheck.interp.kernel.declared_contracts import find_declared, integers, ranges
 from tilecheck.interp.kernel.dialect.ownership import NOT_A_DIALECT
 from tilecheck.interp.kernel.expressions import EXPRESSIONS
 from tilecheck.interp.kernel.interpreter import Exhausted, Frame, Knowledge, Machine, Record
 from tilecheck.interp.kernel.lint_facts import Observed
-from tilecheck.interp.kernel.liveness import mentions_64_bits, unused
-from tilecheck.interp.kernel.locks import settled
+from tilecheck.interp.kernel.liveness import find_unused, mentions_64_bits
+from tilecheck.interp.kernel.locks import find_released_locks
 from tilecheck.interp.kernel.names import in_module
 from tilecheck.interp.kernel.poison.sources import Paddings
 from tilecheck.interp.kernel.statements import STATEMENTS
@@ -44,23 +44,23 @@ Statements: TypeAlias = Mapping[type, Callable[[Machine, Any], None]]
 
 def execute(project: Project, site: KernelSite, overlay: Iterable[str] = ()) -> KernelModel:
     """Never raises: what goes wrong inside costs the kernel its verdicts. `overlay` are clauses declared elsewhere."""
-    return measured(project, site, overlay)[0]
+    return execute_measured(project, site, overlay)[0]
 
 
-def measured(project: Project, site: KernelSite, overlay: Iterable[str] = ()) -> tuple[KernelModel, int]:
+def execute_measured(project: Project, site: KernelSite, overlay: Iterable[str] = ()) -> tuple[KernelModel, int]:
     """The same with what the last run took, in expressions and statements that were executed."""
-    machine = settle(project, site, overlay)
+    machine = run_until_stable(project, site, overlay)
     return _model(machine, site), machine.steps
 
 
-def settle(
+def run_until_stable(
     project: Project, site: KernelSite, overlay: Iterable[str] = (),
     expressions: Expressions | None = None, statements: Statements | None = None,
 ) -> Machine:
     """The machine after the last run. The tables may be others than those of a check, to watch what is executed."""
     expressions = cast(Expressions, EXPRESSIONS) if expressions is None else expressions
     statements = cast(Statements, STATEMENTS) if statements is None else statements
-    texts = (*(d.text for d in declared(project, site)), *overlay)
+    texts = (*(d.text for d in find_declared(project, site)), *overlay)
     of_integers = integers(texts)
     knowledge = Knowledge(ranges=ranges(texts))
     machine = _run(project, site, knowledge, expressions, statements)
@@ -162,12 +162,12 @@ def _surroundings(m: Machine, site: KernelSite) -> Frame:
 
 
 def _outer_parameter(name: str, annotation: Expr | None) -> Value:
-    if _plain(annotation) == "float":
+    if _get_plain_name(annotation) == "float":
         return Data((), symbol(name))
     return ParamRef(name, outer=True)
 
 
-def _plain(annotation: Expr | None) -> str:
+def _get_plain_name(annotation: Expr | None) -> str:
     if isinstance(annotation, Name):
         return annotation.id
     return annotation.attr if isinstance(annotation, Attribute) else ""
@@ -189,7 +189,7 @@ def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None)
             return Int(symbol(name), dtype=I64)
         m.indexed[name] = said == "IndexedWithInt64"
         return ParamRef(name)
-    plain = _plain(annotation)
+    plain = _get_plain_name(annotation)
     if plain == "int":
         m.used_as(name, "scalar")
         return Int(symbol(name), dtype=SOME_INTEGER)
@@ -206,7 +206,7 @@ def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None)
 
 def _mentions_float(annotation: Expr) -> bool:
     if isinstance(annotation, Subscript):
-        return any(_plain(i) == "float" for i in annotation.items)
+        return any(_get_plain_name(i) == "float" for i in annotation.items)
     return False
 
 
@@ -216,7 +216,7 @@ _LOOSE: Final = {"int": Weak.INT, "bool": Weak.BOOL}
 def _constant_of(annotation: Expr) -> str:
     """`int` of `ct.Constant[int]`"""
     items = annotation.items if isinstance(annotation, Subscript) else ()
-    return _plain(items[0]) if len(items) == 1 else ""
+    return _get_plain_name(items[0]) if len(items) == 1 else ""
 
 
 # --- the model -------------------------------------------------------------------------------------------------------
@@ -231,11 +231,29 @@ def _kind(m: Machine, name: str) -> ParamKind:
 
 def _access(m: Machine, r: Record, sites: Mapping[int, int]) -> Access:
     return Access(
-        array=r.array, may=r.may, mode=cast("Literal['read', 'write', 'atomic']", r.mode), op=r.op,
-        region=Region(r.index, r.guard, r.exact), tile=r.tile, tile_index=r.tile_index, site=sites[r.site],
-        order=r.order, scope=r.scope, loops=tuple(k.counter for k in r.loops), parallel=r.parallel, locks=settled(m, r),
-        span=r.span, via=r.via, checked=r.checked, elements=r.elements, reach=r.reach, under=r.under,
-        unspecified=r.unspecified, padding=r.padding, held=r.kept)
+        array=r.array,
+        may=r.may,
+        mode=cast("Literal['read', 'write', 'atomic']", r.mode),
+        op=r.op,
+        region=Region(r.index, r.guard, r.exact),
+        tile=r.tile,
+        tile_index=r.tile_index,
+        site=sites[r.site],
+        order=r.order,
+        scope=r.scope,
+        loops=tuple(k.counter for k in r.loops),
+        parallel=r.parallel,
+        locks=find_released_locks(m, r),
+        span=r.span,
+        via=r.via,
+        checked=r.checked,
+        elements=r.elements,
+        reach=r.reach,
+        under=r.under,
+        unspecified=r.unspecified,
+        padding=r.padding,
+        held=r.kept,
+    )
 
 
 def _model(m: Machine, site: KernelSite) -> KernelModel:
@@ -255,22 +273,22 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         axis_reads=tuple(sorted(axes, key=lambda read: (read[0], read[1].key))),
         ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
         ranked=m.ranked(),
-        gaps=tuple(gaps), declared=declared(m.project, site), guards=conj(*m.guards), dialect=site.dialect,
+        gaps=tuple(gaps), declared=find_declared(m.project, site), guards=conj(*m.guards), dialect=site.dialect,
         products=tuple(sorted(m.products, key=lambda t: t.key)), claims=tuple(dict.fromkeys(m.claims)),
         long=tuple(sorted(m.long, key=lambda t: t.key)), sized=tuple(sorted(m.sized)),
         doubled=frozenset(m.doubled),
         wide=frozenset(m.wide - m.narrow),
         indexed=frozenset(n for n, certain in m.indexed.items() if certain),
-        observed=_observed(m, definition),
+        observed=_collect_observed(m, definition),
         paddings=Paddings(tuple(m.observations), tuple(sorted(m.unfollowed.items()))),
         ownership=dialect().ownership_of(m, site) if site.dialect else NOT_A_DIALECT)
 
 
-def _observed(m: Machine, definition: FuncDef) -> Observed:
+def _collect_observed(m: Machine, definition: FuncDef) -> Observed:
     notes = m.notes
     made = [] if m.failed else [
-        *unused(definition, notes, helper=False),
-        *(u for span in sorted(notes.helpers) for u in unused(notes.helpers[span], notes, helper=True))]
+        *find_unused(definition, notes, helper=False),
+        *(u for span in sorted(notes.helpers) for u in find_unused(notes.helpers[span], notes, helper=True))]
     wide = bool(notes.wide) or any(map(mentions_64_bits, (definition, *notes.helpers.values())))
     return Observed(tuple(notes.slices), tuple(notes.narrowings), tuple(notes.loops), tuple(notes.parts), tuple(made),
                     tuple(notes.early), bool(notes.waits), frozenset(notes.after), wide,
@@ -311,11 +329,11 @@ def _mixed_gaps(accesses: tuple[Access, ...]) -> list[Gap]:
 
 def _exclusive(a: Access, b: Access) -> bool:
     """Whether no launch performs both."""
-    return conj(_uniform(a.region.guard), _uniform(b.region.guard)) is FALSE
+    return conj(_select_uniform(a.region.guard), _select_uniform(b.region.guard)) is FALSE
 
 
-def _uniform(guard: Cond) -> Cond:
+def _select_uniform(guard: Cond) -> Cond:
     return conj(*(p for p in (guard.args if guard.op == "and" else (guard,)) if not p.varying))
 
 
-__all__ = ["Span", "execute", "measured", "settle"]
+__all__ = ["Span", "execute", "execute_measured", "run_until_stable"]

@@ -14,8 +14,8 @@ from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.locks import hold
 from tilecheck.interp.kernel.names import lookup
-from tilecheck.interp.kernel.operators import binary, compare, invert, negative
-from tilecheck.interp.kernel.path_simplify import decided
+from tilecheck.interp.kernel.operators import binary, compare, invert, negate_value
+from tilecheck.interp.kernel.path_simplify import decide_condition
 from tilecheck.interp.kernel.poison.propagation import elementwise, observe, shadow_of
 from tilecheck.interp.kernel.subscripts import subscript
 from tilecheck.interp.kernel.tile_types.rules import of_unary
@@ -117,7 +117,7 @@ def _unary(m: Machine, e: UnaryOp) -> Value:
         inner = to_bool(m, value, e.span)
         return of_unary(m, "not", value, e.span, Bool(negate(inner.cond), inner.shape, inner.shadow))
     if e.op == "-":
-        return negative(m, value, e.span)
+        return negate_value(m, value, e.span)
     return invert(m, value, e.span) if e.op == "~" else value
 
 
@@ -164,7 +164,7 @@ def _compare(m: Machine, e: Compare) -> Value:
 def _conditional(m: Machine, e: IfExp) -> Value:
     test = to_bool(m, m.eval(e.test), e.span)
     observe(m, test.shadow, m.path, "branch", "", e.span)
-    test = Bool(decided(test.cond, m.path), test.shape)
+    test = Bool(decide_condition(test.cond, m.path), test.shape)
     if test.cond.op == "true":
         return m.eval(e.then)
     if test.cond.op == "false":
@@ -265,7 +265,7 @@ def _item_of(m: Machine, e: Comprehension, source: Value) -> Value:
     return Unknown("comprehension", arrays_in(m, source) | arrays_in(m, element))
 
 
-def _starred(m: Machine, e: Starred) -> Value:
+def _evaluate_starred(m: Machine, e: Starred) -> Value:
     return m.eval(e.value)
 
 
@@ -297,7 +297,7 @@ EXPRESSIONS: Final[dict[type[Expr], Callable[[Machine, Any], Value]]] = {
     DictExpr: _dict,
     Lambda: _lambda,
     Comprehension: _comprehension,
-    Starred: _starred,
+    Starred: _evaluate_starred,
     SliceExpr: _slice,
     UnknownExpr: _unknown,
 }

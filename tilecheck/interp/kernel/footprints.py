@@ -7,14 +7,14 @@ import math
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilecheck.interp.kernel.bounds_requirements import Reach, entered, of_member, of_raw, of_tile, of_unchecked
+from tilecheck.interp.kernel.bounds_requirements import Reach, of_member, of_raw, of_tile, of_unchecked, require_overlap
 from tilecheck.interp.kernel.coerce import extent
 from tilecheck.interp.kernel.dialect.ownership import Held
 from tilecheck.interp.kernel.interpreter import LoopMark, Machine, Record
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.locks import update
-from tilecheck.interp.kernel.path_simplify import simplified
-from tilecheck.interp.kernel.poison.propagation import observe, spread, stored
+from tilecheck.interp.kernel.path_simplify import simplify_access
+from tilecheck.interp.kernel.poison.propagation import get_stored_poison, observe, spread
 from tilecheck.interp.kernel.poison.sources import Edge, Shadow, Undefined
 from tilecheck.interp.kernel.shapes import element
 from tilecheck.interp.kernel.tile_types.typing import read
@@ -113,7 +113,7 @@ def _free(atom: Atom) -> bool:
     return atom.fn in FUNCTIONS or atom.fn == "int" or "[*]" in atom.fn.partition("(")[0]
 
 
-def _observed(atom: Atom) -> bool:
+def _is_observed(atom: Atom) -> bool:
     """The same for what a condition tests: comparisons of data may come out either way."""
     if isinstance(atom, Opaque) and atom.name.startswith("data@"):
         return True
@@ -123,12 +123,12 @@ def _observed(atom: Atom) -> bool:
 COMPARISONS = frozenset({"f<", "f<=", "f==", "truth", "elem"})
 
 
-def _exact(index: tuple[Term, ...], guard: Cond, loops: tuple[LoopMark, ...]) -> bool:
+def _is_exact(index: tuple[Term, ...], guard: Cond, loops: tuple[LoopMark, ...]) -> bool:
     places = atoms_in(*index)
     tests = atoms_of(guard)
     running = {mark.counter for mark in loops}
     return (
-        all(_free(a) for a in places) and all(_observed(a) for a in tests)
+        all(_free(a) for a in places) and all(_is_observed(a) for a in tests)
         # counters of other things than enclosing loops do not take every value
         and all(a.name in running for a in places | tests if isinstance(a, Counter)))
 
@@ -164,17 +164,17 @@ def _emit(
     names = tuple(v.root for _, v in ref.options)
     for (cond, view), bare in zip(ref.options, places, strict=True):
         place = _with_member(view, bare)
-        index, guard = simplified(place.index, conj(m.path, cond, mask, place.inside if effect.checked else TRUE))
+        index, guard = simplify_access(place.index, conj(m.path, cond, mask, place.inside if effect.checked else TRUE))
         within = () if effect.held is not None else place.reach
-        reach, under = _settled(within, conj(m.path, cond, mask))
+        reach, under = _resolve_requirements(within, conj(m.path, cond, mask))
         m.records.append(Record(
             array=view.root, may=tuple(sorted({n for n in names if n != view.root})), mode=effect.mode, op=effect.op,
-            index=index, guard=guard, exact=m.exact and _exact(index, guard, m.loops) and elements is not None,
+            index=index, guard=guard, exact=m.exact and _is_exact(index, guard, m.loops) and elements is not None,
             tile=place.tile, tile_index=place.tile_index, own_index=own_index, elements=lanes, site=site,
             order=effect.order, scope=effect.scope, loops=m.loops, held=m.held, span=effect.span, via=m.via,
             checked=effect.checked, reach=reach, under=under, unspecified=source, padding=effect.padding_mode,
             kept=effect.held))
-        used = stored(effect.value)
+        used = get_stored_poison(effect.value)
         if used:
             observe(m, used, conj(m.path, cond, mask, place.inside), _use(effect), view.root, effect.span)
 
@@ -183,11 +183,11 @@ def _use(effect: Effect) -> str:
     return "store" if effect.mode == "write" else "atomic"
 
 
-def _settled(reach: tuple[Reach, ...], under: Cond) -> tuple[tuple[Reach, ...], Cond]:
+def _resolve_requirements(reach: tuple[Reach, ...], under: Cond) -> tuple[tuple[Reach, ...], Cond]:
     """With the choices resolved that the condition of the access decides."""
     if not reach:
         return reach, under
-    terms, guard = simplified(tuple(t for r in reach for t in (r.at, r.end)), under)
+    terms, guard = simplify_access(tuple(t for r in reach for t in (r.at, r.end)), under)
     return tuple(
         r if r.at is at and r.end is end else replace(r, at=at, end=end)
         for r, at, end in zip(reach, terms[::2], terms[1::2], strict=True)), guard
@@ -203,7 +203,7 @@ def tile_access(
     if effect.mode != "read":
         return Const(None)
     whole = all(e == ONE for e in extents)
-    return _loaded(m, ref, places, TRUE, extents, effect, whole)
+    return _build_loaded(m, ref, places, TRUE, extents, effect, whole)
 
 
 def _tile_place(
@@ -241,13 +241,13 @@ def element_access(
     places = [_element_place(m, view, index, effect.unchecked) for _, view in ref.options]
     if rows is not None:
         places = [replace(p, reach=tuple(
-            entered(k, index[k].term, p.bounds[k][1], k not in rows) for k in range(len(index))))
+            require_overlap(k, index[k].term, p.bounds[k][1], k not in rows) for k in range(len(index))))
                   for p in places]
     _emit(m, ref, places, mask, effect, elements, ())
     _observe_index(m, ref, index, mask, effect)
     if effect.mode != "read":
         return Const(None)
-    return _loaded(m, ref, places, mask, shape, effect, effect.op == "gather")
+    return _build_loaded(m, ref, places, mask, shape, effect, effect.op == "gather")
 
 
 def _element_place(m: Machine, view: View, index: tuple[Int, ...], unchecked: Cond) -> Place:
@@ -290,7 +290,7 @@ def raw_access(
 
 # --- what a read yields ----------------------------------------------------------------------------------------------
 
-def _loaded(
+def _build_loaded(
     m: Machine, ref: ArrayRef, places: list[Place], mask: Cond, shape: Shape | None, effect: Effect, defined: bool,
 ) -> Value:
     """`defined` says that no element of the result lies outside with an unspecified value."""
@@ -300,7 +300,7 @@ def _loaded(
         if effect.open:
             m.unspecified = True
             if m.knowledge.unspecified:
-                here = spread(m, here, padded(m, view.root, bare.bounds, bare.axes, effect))
+                here = spread(m, here, find_padded_lanes(m, view.root, bare.bounds, bare.axes, effect))
         result = here if result is None else join(m, cond, here, result, effect.span)
     assert result is not None
     return read(m, ref, result, effect.span)
@@ -327,7 +327,7 @@ def _one_loaded(
     if not defined or view.root in known.paddings:
         inside = conj(inside, place.inside)
     if inside is not TRUE:
-        term = ite(inside, term, _outside(m, effect, shape))
+        term = ite(inside, term, _read_outside(m, effect, shape))
     return m.limited(Int(term, shape), effect.span)
 
 
@@ -336,7 +336,7 @@ def _padding_key(padding: Value | None) -> object:
     return repr(padding.value) if isinstance(padding, Const) else padding
 
 
-def padded(
+def find_padded_lanes(
     m: Machine, array: str, bounds: tuple[tuple[Term, Term, bool], ...], axes: tuple[int, ...], effect: Effect,
 ) -> Shadow:
     """The lanes of a loaded tile that lie outside the array. Along an axis where the tile has one element it lies
@@ -364,7 +364,7 @@ def padded(
     return tuple(out)
 
 
-def _outside(m: Machine, effect: Effect, shape: Shape | None) -> Term:
+def _read_outside(m: Machine, effect: Effect, shape: Shape | None) -> Term:
     padding = effect.padding
     if isinstance(padding, Int) and padding.shape == ():
         return padding.term

@@ -15,7 +15,7 @@ from msgspec import Struct
 from tilecheck.interp.kernel.coerce import arrays_in, base_name, either_array, to_array
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.locks import alias
-from tilecheck.interp.kernel.poison.sources import replaced
+from tilecheck.interp.kernel.poison.sources import replace_atoms
 from tilecheck.interp.kernel.shapes import element
 from tilecheck.interp.kernel.values import (
     ArrayRef,
@@ -134,7 +134,7 @@ def widen(m: Machine, before: Value, after: Value, where: str) -> Value:
             return Int(element(opaque(f"{where}.wide"), shape), shape)
         return Data(shape) if isinstance(before, Data) else Bool(bool_opaque(Opaque(f"{where}.wide")), shape)
     if isinstance(before, (Int, Bool, Data, Const)) and isinstance(after, (Int, Bool, Data)):
-        shape = _common(before, after)
+        shape = _find_common_shape(before, after)
         if isinstance(before, Const) and before.value is None:
             return Choice(bool_opaque(Opaque(f"{where}.set")), before, _forget(after, where))
         return Data(shape)
@@ -157,7 +157,7 @@ def _is_array(m: Machine, value: Value) -> bool:
     return isinstance(value, ArrayRef)
 
 
-def _common(a: Value, b: Value) -> Shape | None:
+def _find_common_shape(a: Value, b: Value) -> Shape | None:
     s = a.shape if isinstance(a, (Int, Bool, Data)) else ()
     t = b.shape if isinstance(b, (Int, Bool, Data)) else ()
     return s if s == t else None
@@ -219,7 +219,7 @@ def classify(m: Machine, body: Body) -> dict[Slot, Form]:
             start = body.start[slot]
             if atom is not None and isinstance(start, Data) and start.term is not None:
                 resolved[atom] = start.term
-    for grow in (_affine, _congruent, _lagged):
+    for grow in (_solve_affine, _solve_congruent, _solve_lagged):
         changed = True
         while changed:
             changed = False
@@ -244,7 +244,7 @@ def _step(body: Body, slot: Slot, resolved: Mapping[Atom, Term]) -> tuple[Int, T
     return start, Substitution(resolved).term(end.term - body.held[slot].term)
 
 
-def _affine(
+def _solve_affine(
     m: Machine, body: Body, slot: Slot, resolved: Mapping[Atom, Term], seeds: set[Opaque],
 ) -> Form | None:
     found = _step(body, slot, resolved)
@@ -257,7 +257,7 @@ def _affine(
     return Form(Int(start.term + body.counter * step, start.shape))
 
 
-def _congruent(
+def _solve_congruent(
     m: Machine, body: Body, slot: Slot, resolved: Mapping[Atom, Term], seeds: set[Opaque],
 ) -> Form | None:
     """Every way through the body adds a multiple >= 0 of one and the same step."""
@@ -287,7 +287,7 @@ def _congruent(
     return Form(Int(start.term + of(factor) * unit), (factor,))
 
 
-def _lagged(
+def _solve_lagged(
     m: Machine, body: Body, slot: Slot, resolved: Mapping[Atom, Term], seeds: set[Opaque],
 ) -> Form | None:
     """Every iteration sets what the next one starts with, and the first one starts with what one before it would have
@@ -426,13 +426,13 @@ def at_exit(m: Machine, form: Form, counter: Term, count: Term, span: Span) -> V
         if known is not None:
             m.cas[fresh] = known
         mapping[a] = of(fresh)
-    value = substituted(form.at, Substitution(mapping))
+    value = substitute_value(form.at, Substitution(mapping))
     if form.plain and isinstance(value, Int):
         m.plain.add(value.term - value.term.offset)
     return value
 
 
-def substituted(value: Value, s: Substitution) -> Value:
+def substitute_value(value: Value, s: Substitution) -> Value:
     """The value with its atoms replaced, wherever they stand."""
     handler = SUBSTITUTED.get(type(value))
     return value if handler is None else handler(value, s)
@@ -451,8 +451,8 @@ def _shape(shape: Shape | None, s: Substitution) -> Shape | None:
     return None if shape is None else tuple(s.term(e) for e in shape)
 
 
-def _each(values: Iterable[Value], s: Substitution) -> tuple[Value, ...]:
-    return tuple(substituted(v, s) for v in values)
+def _substitute_each(values: Iterable[Value], s: Substitution) -> tuple[Value, ...]:
+    return tuple(substitute_value(v, s) for v in values)
 
 
 def _array(v: ArrayRef, s: Substitution) -> ArrayRef:
@@ -460,27 +460,31 @@ def _array(v: ArrayRef, s: Substitution) -> ArrayRef:
 
 
 SUBSTITUTED: dict[type, Callable[..., Value]] = {
-    Int: lambda v, s: Int(s.term(v.term), _shape(v.shape, s), replaced(v.shadow, s), v.dtype, v.made),
-    Bool: lambda v, s: Bool(s.cond(v.cond), _shape(v.shape, s), replaced(v.shadow, s), v.dtype, v.made),
+    Int: lambda v, s: Int(s.term(v.term), _shape(v.shape, s), replace_atoms(v.shadow, s), v.dtype, v.made),
+    Bool: lambda v, s: Bool(s.cond(v.cond), _shape(v.shape, s), replace_atoms(v.shadow, s), v.dtype, v.made),
     Data: lambda v, s: Data(
-        _shape(v.shape, s), None if v.term is None else s.term(v.term), replaced(v.shadow, s), v.dtype, v.made),
-    Tuple: lambda v, s: Tuple(_each(v.items, s)),
+        _shape(v.shape, s), None if v.term is None else s.term(v.term), replace_atoms(v.shadow, s), v.dtype, v.made
+    ),
+    Tuple: lambda v, s: Tuple(_substitute_each(v.items, s)),
     ArrayRef: _array,
     ParamRef: lambda v, s: v if v.member is None else ParamRef(v.name, s.term(v.member), v.outer),
-    Choice: lambda v, s: Choice(s.cond(v.cond), substituted(v.then, s), substituted(v.other, s)),
+    Choice: lambda v, s: Choice(s.cond(v.cond), substitute_value(v.then, s), substitute_value(v.other, s)),
     Extents: lambda v, s: Extents(_array(v.array, s), v.what),
     Range: lambda v, s: Range(s.term(v.start), s.term(v.stop), s.term(v.step)),
-    StaticIter: lambda v, s: StaticIter(substituted(v.inner, s)),
+    StaticIter: lambda v, s: StaticIter(substitute_value(v.inner, s)),
     TileSlice: lambda v, s: TileSlice(s.term(v.start), s.term(v.length)),
     Partial: lambda v, s: Partial(
-        substituted(v.func, s), _each(v.args, s), tuple((k, substituted(x, s)) for k, x in v.keywords)),
-    Method: lambda v, s: Method(substituted(v.owner, s), v.name),
-    Instance: lambda v, s: Instance(v.of, {k: substituted(x, s) for k, x in v.fields.items()}),
-    Dict: lambda v, s: Dict(tuple((substituted(k, s), substituted(x, s)) for k, x in v.items)),
+        substitute_value(v.func, s),
+        _substitute_each(v.args, s),
+        tuple((k, substitute_value(x, s)) for k, x in v.keywords),
+    ),
+    Method: lambda v, s: Method(substitute_value(v.owner, s), v.name),
+    Instance: lambda v, s: Instance(v.of, {k: substitute_value(x, s) for k, x in v.fields.items()}),
+    Dict: lambda v, s: Dict(tuple((substitute_value(k, s), substitute_value(x, s)) for k, x in v.items)),
 }
 
 
 __all__ = [
     "SUBSTITUTED", "Body", "Form", "Placeholder", "Slot", "at_exit", "classify", "leaves", "never_negative",
-    "placeholder", "rebuild", "substituted", "widen",
+    "placeholder", "rebuild", "substitute_value", "widen",
 ]

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tilecheck.interp.kernel.coerce import arrays_in, either_array, to_array, to_int
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.interp.kernel.poison.propagation import joined
-from tilecheck.interp.kernel.poison.sources import blurred, merged, under
+from tilecheck.interp.kernel.poison.propagation import join_values
+from tilecheck.interp.kernel.poison.sources import blur, merge_poison, restrict_poison
 from tilecheck.interp.kernel.shapes import TileValue, broadcast, relabel
-from tilecheck.interp.kernel.tile_types.typing import met, untyped
+from tilecheck.interp.kernel.tile_types.typing import drop_type, join_types
 from tilecheck.interp.kernel.values import (
     ArrayRef,
     Bool,
@@ -33,12 +33,16 @@ def _depth(value: Value) -> int:
 
 
 def choose(cond: Cond, a: Bool, b: Bool) -> Bool:
-    shadow = merged(under(cond, a.shadow), under(negate(cond), b.shadow)) if a.shadow or b.shadow else ()
+    shadow = (
+        merge_poison(restrict_poison(cond, a.shadow), restrict_poison(negate(cond), b.shadow))
+        if a.shadow or b.shadow
+        else ()
+    )
     if a == b:
         return Bool(a.cond, a.shape, shadow)
-    shape = _wider(a.shape, b.shape)
+    shape = _join_mask_shapes(a.shape, b.shape)
     return Bool(disj(conj(cond, a.cond), conj(negate(cond), b.cond)), shape,
-                shadow if shape is not None else blurred(shadow))
+                shadow if shape is not None else blur(shadow))
 
 
 def _ints(m: Machine, cond: Cond, a: Int, b: Int, span: Span) -> Value:
@@ -48,11 +52,11 @@ def _ints(m: Machine, cond: Cond, a: Int, b: Int, span: Span) -> Value:
 
 
 def _bools(m: Machine, cond: Cond, a: Bool, b: Bool, span: Span) -> Value:
-    return _shapes_differ(m, cond, a, b) if _wider(a.shape, b.shape) is None else (
+    return _shapes_differ(m, cond, a, b) if _join_mask_shapes(a.shape, b.shape) is None else (
         m.limited_truth(choose(cond, a, b), span))
 
 
-def _wider(a: Shape | None, b: Shape | None) -> Shape | None:
+def _join_mask_shapes(a: Shape | None, b: Shape | None) -> Shape | None:
     """The shape of a mask that is one of two, if one of these is repeated to the other wherever it is applied:
     `columns < n`, and `& (rows >= columns)` besides in the causal variant."""
     if a is None or b is None or len(a) != len(b):
@@ -69,10 +73,10 @@ def _shapes_differ(m: Machine, cond: Cond, a: TileValue, b: TileValue) -> Value:
     """A shape that depends on a launch scalar stays a choice; what the condition says of the scalar is put in."""
     if a.shape is None or b.shape is None or cond.varying:
         return Data(None)
-    return _fallback(m, cond, _under(cond, a), _under(negate(cond), b))
+    return _fallback(m, cond, _restrict(cond, a), _restrict(negate(cond), b))
 
 
-def _under(cond: Cond, value: TileValue) -> TileValue:
+def _restrict(cond: Cond, value: TileValue) -> TileValue:
     """The value where the condition holds, when that fixes one scalar."""
     if cond.op != "eq" or value.shape is None:
         return value
@@ -111,7 +115,7 @@ def join(m: Machine, cond: Cond, a: Value, b: Value, span: Span) -> Value:
     """`a` where the condition holds, else `b`."""
     if cond.op in ("true", "false"):
         return a if cond.op == "true" else b
-    return met(a, b, joined(m, cond, a, b, a if a == b else _join(m, cond, a, b, span)))
+    return join_types(a, b, join_values(m, cond, a, b, a if a == b else _join(m, cond, a, b, span)))
 
 
 def _join(m: Machine, cond: Cond, a: Value, b: Value, span: Span) -> Value:
@@ -147,9 +151,9 @@ def join_environments(
     for name in (*a, *(n for n in b if n not in a)):
         # a name that one way leaves undefined may only be used where the other was taken
         if name not in a:
-            out[name] = untyped(b[name])
+            out[name] = drop_type(b[name])
         elif name not in b:
-            out[name] = untyped(a[name])
+            out[name] = drop_type(a[name])
         else:
             x, y = a[name], b[name]
             out[name] = x if x is y else join(m, cond, x, y, span)

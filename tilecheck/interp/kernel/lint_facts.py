@@ -172,7 +172,7 @@ class Notes:
         kind: UnusedKind | Literal["other"] | None = None
         if self.effects == effects:
             kind = _kind(value, self.reads > reads)
-        self.made[span] = kind if self.made.get(span, kind) == kind else _merged(self.made[span], kind)
+        self.made[span] = kind if self.made.get(span, kind) == kind else _merge_kinds(self.made[span], kind)
 
     def sized(self, dtype: str, value: Term, path: Cond, span: Span) -> None:
         """A value becomes an integer of 32 or 64 bits. What is computed from one of 64 need not fit into 32."""
@@ -213,7 +213,7 @@ def _multiple(value: Term, wide: Term) -> bool:
     return bool(factors) and any(len(m) > 1 and factors <= set(m) for m in value.monos)
 
 
-def _merged(
+def _merge_kinds(
     a: UnusedKind | Literal["other"] | None, b: UnusedKind | Literal["other"] | None,
 ) -> UnusedKind | Literal["other"] | None:
     """Of one statement executed twice; that it does more once is enough."""

@@ -38,7 +38,7 @@ from tilecheck.syntax.tree import (
     With,
 )
 
-__all__ = ["mentions_64_bits", "unused"]
+__all__ = ["find_unused", "mentions_64_bits"]
 
 _REPORTED: Final[tuple[UnusedKind, ...]] = ("mask", "tile", "loaded")
 
@@ -59,16 +59,16 @@ class _Uses:
     pure: Callable[[Span], bool]
 
 
-def unused(definition: FuncDef, notes: Notes, helper: bool) -> tuple[Unused, ...]:
+def find_unused(definition: FuncDef, notes: Notes, helper: bool) -> tuple[Unused, ...]:
     """What the body of a function makes in vain; each chain of dead values by its last one."""
     uses = _Uses([], set(), lambda span: notes.made.get(span) is not None)
     _walk(uses, definition.body)
-    dead = _dead(uses)
-    out = [_reported(name, defs, notes, helper) for name, defs in dead.items() if _is_last(name, dead)]
+    dead = _find_dead(uses)
+    out = [_report_dead(name, defs, notes, helper) for name, defs in dead.items() if _is_last(name, dead)]
     return tuple(u for u in out if u is not None)
 
 
-def _reported(name: str, defs: list[_Made], notes: Notes, helper: bool) -> Unused | None:
+def _report_dead(name: str, defs: list[_Made], notes: Notes, helper: bool) -> Unused | None:
     if name.startswith("_"):
         return None
     for d in reversed(defs):
@@ -78,7 +78,7 @@ def _reported(name: str, defs: list[_Made], notes: Notes, helper: bool) -> Unuse
     return None
 
 
-def _dead(uses: _Uses) -> dict[str, list[_Made]]:
+def _find_dead(uses: _Uses) -> dict[str, list[_Made]]:
     by_name: dict[str, list[_Made]] = {}
     for d in uses.made:
         by_name.setdefault(d.name, []).append(d)
@@ -119,11 +119,11 @@ def _sources(name: str, dead: Mapping[str, list[_Made]]) -> set[str]:
 
 def _walk(uses: _Uses, statements: Iterable[Stmt]) -> None:
     for s in statements:
-        _STATEMENTS.get(type(s), _anything)(uses, s)
+        _STATEMENTS.get(type(s), _use_everything)(uses, s)
 
 
 def _assign(uses: _Uses, s: Assign) -> None:
-    targets = [t for target in s.targets for t in _plain(target)]
+    targets = [t for target in s.targets for t in _list_target_names(target)]
     reads = frozenset(names(s.value))
     if not uses.pure(s.span) or any(t is None for t in targets):
         uses.live |= reads
@@ -134,7 +134,7 @@ def _assign(uses: _Uses, s: Assign) -> None:
     uses.made += [_Made(t, reads, s.span, alone) for t in targets if t is not None]
 
 
-def _augmented(uses: _Uses, s: AugAssign) -> None:
+def _use_augmented(uses: _Uses, s: AugAssign) -> None:
     reads = frozenset((*names(s.value), *names(s.target)))
     if not uses.pure(s.span) or not isinstance(s.target, Name):
         uses.live |= reads
@@ -142,15 +142,15 @@ def _augmented(uses: _Uses, s: AugAssign) -> None:
     uses.made.append(_Made(s.target.id, reads, s.span, True))
 
 
-def _plain(target: Expr) -> Iterator[str | None]:
+def _list_target_names(target: Expr) -> Iterator[str | None]:
     """The names that a target sets; None for what is no name."""
     if isinstance(target, Name):
         yield target.id
     elif isinstance(target, Sequence):
         for item in target.items:
-            yield from _plain(item)
+            yield from _list_target_names(item)
     elif isinstance(target, Starred):
-        yield from _plain(target.value)
+        yield from _list_target_names(target.value)
     else:
         yield None
 
@@ -180,17 +180,17 @@ def _try(uses: _Uses, s: Try) -> None:
     _walk(uses, (*s.body, *(t for h in s.handlers for t in h), *s.orelse, *s.finalbody))
 
 
-def _anything(uses: _Uses, s: Stmt) -> None:
+def _use_everything(uses: _Uses, s: Stmt) -> None:
     uses.live.update(names(s))
 
 
-def _nothing(uses: _Uses, s: Stmt) -> None:
+def _use_nothing(uses: _Uses, s: Stmt) -> None:
     return None
 
 
 _STATEMENTS: Final[Mapping[type, Callable[[_Uses, Any], None]]] = {
-    Assign: _assign, AugAssign: _augmented, If: _if, For: _for, While: _while, With: _with, Try: _try,
-    Annotated: _nothing, Break: _nothing, Continue: _nothing, Pass: _nothing, ImportStmt: _nothing,
+    Assign: _assign, AugAssign: _use_augmented, If: _if, For: _for, While: _while, With: _with, Try: _try,
+    Annotated: _use_nothing, Break: _use_nothing, Continue: _use_nothing, Pass: _use_nothing, ImportStmt: _use_nothing,
 }
 
 

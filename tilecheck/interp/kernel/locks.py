@@ -16,7 +16,7 @@ RELEASING = frozenset({"release", "acq_rel"})
 WIDE = frozenset({"device", "sys"})
 
 
-def _taken(m: Machine, cond: Cond) -> CasResult | None:
+def _find_successful_swap(m: Machine, cond: Cond) -> CasResult | None:
     """The compare-and-swap that a condition says has succeeded."""
     if cond.op not in ("eq", "ne"):
         return None
@@ -38,7 +38,7 @@ def _of(atom: Atom) -> Term:
 def hold(m: Machine, cond: Cond) -> None:
     """Takes note of the locks that are held once the condition holds."""
     for part in cond.args if cond.op == "and" else (cond,):
-        result = _taken(m, part)
+        result = _find_successful_swap(m, part)
         if result is None:
             continue
         if not any(lock.array == result.array and lock.index == result.index for lock in m.held):
@@ -57,7 +57,7 @@ def release(
     m.held = tuple(k for k in m.held if not (k.array == array and k.index == index))
 
 
-def common(first: tuple[Lock, ...], second: tuple[Lock, ...]) -> tuple[Lock, ...]:
+def intersect_locks(first: tuple[Lock, ...], second: tuple[Lock, ...]) -> tuple[Lock, ...]:
     """The locks held on both of two ways."""
     return tuple(k for k in first if k in second)
 
@@ -85,7 +85,7 @@ def _excludes(m: Machine, array: str) -> bool:
     return len(taken) == 1 and bool(taken[0][2]) and ways <= {taken[0], ("give", taken[0][1])}
 
 
-def settled(m: Machine, record: Record) -> tuple[tuple[str, tuple[Term, ...], str], ...]:
+def find_released_locks(m: Machine, record: Record) -> tuple[tuple[str, tuple[Term, ...], str], ...]:
     """The locks of an access that were given back after it."""
     return tuple(
         (k.array, k.index, "ordered" if k.strong and k.released == "strong" else "relaxed")
@@ -93,6 +93,13 @@ def settled(m: Machine, record: Record) -> tuple[tuple[str, tuple[Term, ...], st
 
 
 __all__ = [
-    "ACQUIRING", "WIDE", "alias", "common", "conj", "hold", "release", "settled",
+    "ACQUIRING",
+    "WIDE",
+    "alias",
+    "conj",
+    "find_released_locks",
+    "hold",
+    "intersect_locks",
+    "release",
     "update",
 ]

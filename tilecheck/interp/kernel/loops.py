@@ -23,20 +23,20 @@ from tilecheck.interp.kernel.induction import (
     leaves,
     placeholder,
     rebuild,
-    substituted,
+    substitute_value,
     widen,
 )
 from tilecheck.interp.kernel.interpreter import Jumps, LoopMark, Machine
 from tilecheck.interp.kernel.joins import join, join_many
 from tilecheck.interp.kernel.lint_facts import RangeLoop
-from tilecheck.interp.kernel.locks import common, hold
+from tilecheck.interp.kernel.locks import hold, intersect_locks
 from tilecheck.interp.kernel.operators import shape_of
 from tilecheck.interp.kernel.overflow import counted_up
 from tilecheck.interp.kernel.path_simplify import parts
-from tilecheck.interp.kernel.poison.loops import bounded, marked, resolved, settle_shadows
+from tilecheck.interp.kernel.poison.loops import bound_lanes, mark_lanes, resolve_marks, solve_poison
 from tilecheck.interp.kernel.poison.propagation import lose_all, observe, shadow_of, spread, with_shadow
-from tilecheck.interp.kernel.poison.sources import blurred
-from tilecheck.interp.kernel.tile_types.typing import NOTHING, carried_over, note, operand, untyped
+from tilecheck.interp.kernel.poison.sources import blur
+from tilecheck.interp.kernel.tile_types.typing import NOTHING, carried_over, drop_type, note, operand
 from tilecheck.interp.kernel.values import Bool, Data, Int, ParamRef, Range, StaticIter, Unknown, Value
 from tilecheck.symbolic import (
     TRUE,
@@ -110,9 +110,9 @@ def _loop(m: Machine, s: For, iterable: Value, static: bool) -> None:
         return
     following = NEXT.get(type(iterable))
     if following is not None:
-        _minted(m, s, iterable, following)
+        _iterate_cells(m, s, iterable, following)
         return
-    _anything(m, s, iterable)
+    _iterate_unknown(m, s, iterable)
 
 
 def _label(target: Expr) -> str:
@@ -151,7 +151,7 @@ NEXT: dict[type, Callable[..., Value]] = {}
 """Values that a loop may run over, with what makes the item of some iteration."""
 
 
-def _minted(m: Machine, s: For, iterable: Value, following: Callable[..., Value]) -> None:
+def _iterate_cells(m: Machine, s: For, iterable: Value, following: Callable[..., Value]) -> None:
     def head(machine: Machine, k: Term) -> None:
         _bind(machine, s.target, following(machine, iterable, s.span), s.span)
 
@@ -159,7 +159,7 @@ def _minted(m: Machine, s: For, iterable: Value, following: Callable[..., Value]
     _summarize(m, Loop(name, s.span, s.body, tuple(assigned_names((s.target,))), head, None, None), s.orelse)
 
 
-def _anything(m: Machine, s: For, iterable: Value) -> None:
+def _iterate_unknown(m: Machine, s: For, iterable: Value) -> None:
     """An iterable that is not followed: the target may be anything in it."""
     from tilecheck.interp.kernel.subscripts import element
 
@@ -179,7 +179,7 @@ def _anything(m: Machine, s: For, iterable: Value) -> None:
 
 def while_loop(m: Machine, s: While) -> None:
     def head(machine: Machine, k: Term) -> None:
-        value = _tested(machine, s.test, k, s.span)
+        value = _evaluate_condition(machine, s.test, k, s.span)
         observe(machine, value.shadow, machine.path, "branch", "", s.test.span)
         test = value.cond
         machine.assume(test)
@@ -189,7 +189,7 @@ def while_loop(m: Machine, s: While) -> None:
     _summarize(m, Loop(name, s.span, s.body, (), head, None, s.test), s.orelse)
 
 
-def _tested(m: Machine, test: Expr, k: Term, span: Span) -> Bool:
+def _evaluate_condition(m: Machine, test: Expr, k: Term, span: Span) -> Bool:
     """The condition of a loop in the iteration `k`: it is reached where it held in the one before, which bounds what it
     compares now."""
     atom, outer = k.single, m.supposed
@@ -285,7 +285,7 @@ def _execute(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> Run:
         if m.alive:
             ways.append((relative(m.path, entry), frame.env))
         end = join_many(m, ways, loop.span)[1] if ways else dict(frame.env)
-        kept = common(held, m.held)
+        kept = intersect_locks(held, m.held)
         breaks = [(relative(p, path), dict(e)) for p, e in jumps.breaks]
         through = m.path if m.alive and not jumps.continues else entry
         return Run(end, bool(ways), breaks, jumps.returns, target, relative(entry, path), relative(through, path))
@@ -304,10 +304,10 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
         forms, start, trial = _forms(m, loop, names, before, k)
         # nobody asks for the accesses, and what the variables become follows from the trial
         exact = m.exact
-        _leave(m, loop, _settled(trial, forms), forms, start, names, before, k)
+        _leave(m, loop, _run_resolved(trial, forms), forms, start, names, before, k)
         m.exact = exact and not trial.run.returns
         m.note_made(k)
-        _otherwise(m, loop, orelse)
+        _execute_else(m, loop, orelse)
         return
     forms, start, carried = {}, {}, {}
     if names:  # else every iteration begins as the first, and there is nothing to try
@@ -333,12 +333,12 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     if run.target is not None:
         m.mark_parallel(first, loop.name, run.target)
     m.note_made(k)
-    m.held = common(held, m.held)
+    m.held = intersect_locks(held, m.held)
     _leave(m, loop, run, forms, start, names, before, k)
-    _otherwise(m, loop, orelse)
+    _execute_else(m, loop, orelse)
 
 
-def _otherwise(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
+def _execute_else(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     """The `else` of a loop, which a `break` leaves out: whether there was one is not followed."""
     from tilecheck.interp.kernel.statements import branch
 
@@ -366,7 +366,7 @@ class Trial(Struct, frozen=True):
     held: dict[Slot, Placeholder]
 
 
-def _known(held: Mapping[Slot, Placeholder], forms: Mapping[Slot, Form]) -> Substitution:
+def _collect_known(held: Mapping[Slot, Placeholder], forms: Mapping[Slot, Form]) -> Substitution:
     """The values that were found for the placeholders."""
     mapping: dict[Atom, Term] = {}
     for slot, p in held.items():
@@ -379,18 +379,18 @@ def _known(held: Mapping[Slot, Placeholder], forms: Mapping[Slot, Form]) -> Subs
     return Substitution(mapping)
 
 
-def _settled(trial: Trial, forms: dict[Slot, Form]) -> Run:
+def _run_resolved(trial: Trial, forms: dict[Slot, Form]) -> Run:
     """What the body does when the placeholders have the values that were found for them."""
-    s = _known(trial.held, forms)
+    s = _collect_known(trial.held, forms)
     run = trial.run
-    env = {n: substituted(v, s) for n, v in run.env.items()}
-    breaks = [(s.cond(c), {n: substituted(v, s) for n, v in e.items()}) for c, e in run.breaks]
+    env = {n: substitute_value(v, s) for n, v in run.env.items()}
+    breaks = [(s.cond(c), {n: substitute_value(v, s) for n, v in e.items()}) for c, e in run.breaks]
     target = None if run.target is None else s.term(run.target)
     return Run(env, run.alive, breaks, run.returns, target, s.cond(run.guard))
 
 
-def _placed(m: Machine, p: Placeholder, slot: Slot, loop: Loop) -> Value:
-    return marked(p.value, slot, loop.name) if m.knowledge.unspecified else p.value
+def _resolve_placeholder(m: Machine, p: Placeholder, slot: Slot, loop: Loop) -> Value:
+    return mark_lanes(p.value, slot, loop.name) if m.knowledge.unspecified else p.value
 
 
 def _with_shadows(
@@ -402,17 +402,17 @@ def _with_shadows(
     for slot in body.held:
         shadow = shadow_of(first.get(slot, body.start[slot]))
         same = shape_of(first.get(slot, body.start[slot])) == shape_of(body.start[slot])
-        start[slot] = with_shadow(body.start[slot], shadow if same else blurred(shadow))
-    known = _known(body.held, forms)
+        start[slot] = with_shadow(body.start[slot], shadow if same else blur(shadow))
+    known = _collect_known(body.held, forms)
     made = body.made | {a for f in forms.values() for a in f.free} | {p.seed for p in body.held.values()}
     atom = body.counter.single
-    shadows = settle_shadows(
+    shadows = solve_poison(
         m, loop.name, start, body.end, made | ({atom} if atom is not None else set()), known, body.counter,
         known.cond(run.guard))
     settled = {s: Form(spread(m, with_shadow(f.at, ()), shadows.get(s, ())), f.free) for s, f in forms.items()}
 
     def clear(env: Mapping[str, Value]) -> dict[str, Value]:
-        return {n: resolved(v, loop.name, shadows, start, known) for n, v in env.items()}
+        return {n: resolve_marks(v, loop.name, shadows, start, known) for n, v in env.items()}
 
     return settled, dataclasses.replace(run, env=clear(run.env), breaks=[(c, clear(e)) for c, e in run.breaks])
 
@@ -423,7 +423,7 @@ def _shrinks(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> bool:
     assert loop.test is not None
     with m.silent():
         saved, m.top.env = m.top.env, dict(env)
-        test = _tested(m, loop.test, k, loop.span).cond
+        test = _evaluate_condition(m, loop.test, k, loop.span).cond
         m.top.env = saved
     atom = k.single
     for part in test.args if test.op == "and" else (test,):
@@ -448,7 +448,7 @@ def _forms(
         env = dict(before)
         for name in names:
             env[name] = rebuild(name, start[name], {
-                s: carried_over(_placed(m, p, s, loop), flat[s]) for s, p in held.items()})
+                s: carried_over(_resolve_placeholder(m, p, s, loop), flat[s]) for s, p in held.items()})
         made, m.made = m.made, set()
         with m.silent():
             saved = m.top.env
@@ -459,7 +459,7 @@ def _forms(
         wide: dict[str, Value] = {}
         for name in names:
             after = run.env.get(name, start[name])
-            wide[name] = _widened(m, name, start[name], after, held, last=trial == TRIALS - 2, where=loop.name)
+            wide[name] = _widen(m, name, start[name], after, held, last=trial == TRIALS - 2, where=loop.name)
             end |= leaves(name, after)
         if all(wide[n] is start[n] or wide[n] == start[n] for n in names) or trial == TRIALS - 1:
             body = Body(flat, held, end, body_made, k, loop.name, loop.span)
@@ -482,7 +482,7 @@ def _is_plain(m: Machine, body: Body, slot: Slot, form: Form, guard: Cond) -> bo
     return True
 
 
-def _widened(
+def _widen(
     m: Machine, name: str, start: Value, after: Value, held: object, last: bool, where: str,
 ) -> Value:
     parts, others = leaves(name, start), leaves(name, after)
@@ -516,7 +516,7 @@ def _leave(
     if loop.test is not None:
         frame.env = env
         with m.silent():
-            test = _tested(m, loop.test, count, loop.span).cond
+            test = _evaluate_condition(m, loop.test, count, loop.span).cond
         endless = test is TRUE
         if not run.breaks:
             hold(m, negate(test))
@@ -530,9 +530,9 @@ def _leave(
     # a name that only the body sets has the value of the last iteration; one set before keeps that when there is none
     for name, value in run.env.items():
         if name not in before:
-            env[name] = untyped(substituted(bounded(value, k, run.guard), final))
+            env[name] = drop_type(substitute_value(bound_lanes(value, k, run.guard), final))
         elif name in loop.targets:
-            env[name] = join(m, ge(count, 1), substituted(value, final), before[name], loop.span)
+            env[name] = join(m, ge(count, 1), substitute_value(value, final), before[name], loop.span)
     if run.breaks:
         env = _after_break(m, loop, run, env, endless, Substitution({atom: count}))
     frame.env = env
@@ -542,7 +542,7 @@ def _after_break(
     m: Machine, loop: Loop, run: Run, env: dict[str, Value], endless: bool, renamed: Substitution,
 ) -> dict[str, Value]:
     k = counter(loop.name)
-    ways = [{n: substituted(bounded(v, k, run.guard), renamed) for n, v in e.items()} for _, e in run.breaks]
+    ways = [{n: substitute_value(bound_lanes(v, k, run.guard), renamed) for n, v in e.items()} for _, e in run.breaks]
     if endless and len(run.breaks) == 1:
         hold(m, run.breaks[0][0])
         return ways[0]

@@ -20,9 +20,9 @@ from tilecheck.interp.kernel.footprints import Effect, element_access, raw_acces
 from tilecheck.interp.kernel.interpreter import CasResult, Machine
 from tilecheck.interp.kernel.locks import ACQUIRING, WIDE, release, update
 from tilecheck.interp.kernel.operators import shape_of
-from tilecheck.interp.kernel.overflow import bits_of, fitted, noted
+from tilecheck.interp.kernel.overflow import bits_of, fit_unrecorded, fit_value
 from tilecheck.interp.kernel.poison.propagation import elementwise, fits, lose_all, observe, shadow_of, with_shadow
-from tilecheck.interp.kernel.poison.sources import blurred
+from tilecheck.interp.kernel.poison.sources import blur
 from tilecheck.interp.kernel.shapes import broadcast, relabel
 from tilecheck.interp.kernel.values import (
     NONE,
@@ -44,7 +44,7 @@ from tilecheck.symbolic import FALSE, ONE, TRUE, Atom, Cond, Lane, Term, conj, d
 from tilecheck.syntax.tree import Span
 
 
-def _forgotten(m: Machine, given: dict[str, Value]) -> None:
+def _forget_arguments(m: Machine, given: dict[str, Value]) -> None:
     """The operation is not followed, and neither is what it is given."""
     lose_all(m, "an operation on an array or with an index that is not known", *given.values())
 
@@ -70,12 +70,12 @@ def _order(given: dict[str, Value], default: tuple[str, str]) -> tuple[str, str]
     return order, scope
 
 
-def _checked(m: Machine, given: dict[str, Value], span: Span) -> bool:
+def _is_checked(m: Machine, given: dict[str, Value], span: Span) -> bool:
     value = given.get("check_bounds")
     return value is None or to_bool(m, value, span).cond is TRUE
 
 
-def _unchecked(m: Machine, given: dict[str, Value], span: Span) -> Cond:
+def _get_unchecked_condition(m: Machine, given: dict[str, Value], span: Span) -> Cond:
     """The condition under which the bounds check is left out."""
     value = given.get("check_bounds")
     return FALSE if value is None else negate(to_bool(m, value, span).cond)
@@ -94,7 +94,7 @@ def _indices(m: Machine, value: Value | None, count: int | None, span: Span) -> 
     for item in items:
         index = to_int(m, item, span)
         m.integer_use(index.term)
-        out.append(with_term(index, fitted(m, index)) if bits_of(index.dtype) < 32 else index)
+        out.append(with_term(index, fit_value(m, index)) if bits_of(index.dtype) < 32 else index)
     return tuple(out)
 
 
@@ -133,7 +133,7 @@ def _tile_load(m: Machine, given: dict[str, Value], span: Span, op: str, shape: 
         shape = shape_from(m, given["shape"], span)
     index = _indices(m, given.get("index"), None if shape is None else len(shape), span)
     if ref is None:
-        _forgotten(m, given)
+        _forget_arguments(m, given)
         return Data(shape)
     if shape == () and index is not None:
         # one element, as a scalar
@@ -142,7 +142,7 @@ def _tile_load(m: Machine, given: dict[str, Value], span: Span, op: str, shape: 
         return relabel(value, (), {}) if isinstance(value, (Int, Bool, Data)) else value
     if index is None or (shape is not None and len(shape) != len(index)):
         m.gap(f"{op} with an index that is not known", _roots(ref), span)
-        _forgotten(m, given)
+        _forget_arguments(m, given)
         return Data(shape)
     extents = shape
     if extents is None:
@@ -150,13 +150,13 @@ def _tile_load(m: Machine, given: dict[str, Value], span: Span, op: str, shape: 
     axes = permutation(m, given.get("order"), len(index))
     if axes is None:
         m.gap(f"{op} with an order that is not known", _roots(ref), span)
-        _forgotten(m, given)
+        _forget_arguments(m, given)
         return Data(shape)
-    index = tuple(_placed(m, ref, "read", i) for i in index) if _in_64_bits(m, ref) else index
+    index = tuple(_wrap_index(m, ref, "read", i) for i in index) if _in_64_bits(m, ref) else index
     order, scope = _order(given, ("weak", "none"))
     mode = _mode(given, ref)
-    effect = Effect("read", op, order, scope, _checked(m, given, span), span, padding_of(mode),
-                    _unchecked(m, given, span), unspecified=unspecified_of(mode))
+    effect = Effect("read", op, order, scope, _is_checked(m, given, span), span, padding_of(mode),
+                    _get_unchecked_condition(m, given, span), unspecified=unspecified_of(mode))
     return tile_access(m, ref, index, extents, axes, effect)
 
 
@@ -201,22 +201,30 @@ def _tile_store(m: Machine, given: dict[str, Value], span: Span, op: str, shape:
     count = len(shape) if shape is not None else len(own) if own else None
     index = _indices(m, given.get("index"), count, span)
     if ref is None:
-        _forgotten(m, given)
+        _forget_arguments(m, given)
         return NONE
     axes = None if index is None else permutation(m, given.get("order"), len(index))
     if index is None or axes is None:
         m.gap(f"{op} with an index that is not known", _roots(ref), span)
-        _forgotten(m, given)
+        _forget_arguments(m, given)
         return NONE
-    index = tuple(_placed(m, ref, "write", i) for i in index) if _in_64_bits(m, ref) else index
+    index = tuple(_wrap_index(m, ref, "write", i) for i in index) if _in_64_bits(m, ref) else index
     extents = shape if shape is not None and len(shape) == len(index) else _tile_extents(m, tile, len(index), span)
     order, scope = _order(given, ("weak", "none"))
     mode = "atomic" if op.startswith("tiled_view.atomic") else "write"
     if mode == "atomic":
         order, scope = "relaxed", "device"
-    value = tile if fits(tile, extents) else with_shadow(tile, blurred(shadow_of(tile)))
-    effect = Effect(mode, op, order, scope, _checked(m, given, span), span, unchecked=_unchecked(m, given, span),
-                    value=value)
+    value = tile if fits(tile, extents) else with_shadow(tile, blur(shadow_of(tile)))
+    effect = Effect(
+        mode,
+        op,
+        order,
+        scope,
+        _is_checked(m, given, span),
+        span,
+        unchecked=_get_unchecked_condition(m, given, span),
+        value=value,
+    )
     tile_access(m, ref, index, extents, axes, effect)
     return NONE
 
@@ -245,16 +253,25 @@ def _element(m: Machine, given: dict[str, Value], op: str, mode: str, default: t
     if ref is None or index is None:
         if ref is not None:
             m.gap(f"{op} with an index that is not known", _roots(ref), span)
-        _forgotten(m, given)
+        _forget_arguments(m, given)
         return Data(None), None, (), order, scope
     mask = _mask(m, given, span)
-    index = tuple(_placed(m, ref, mode, i) for i in index)
+    index = tuple(_wrap_index(m, ref, mode, i) for i in index)
     shape = broadcast(*(i.shape for i in index), mask.shape)
     spread = shape if update is None else broadcast(shape, update)
     padding = given.get("padding_value", Const(0))
     stored = [given[n] for n in ("value", "update", "expected", "desired") if n in given]
-    effect = Effect(mode, op, order, scope, _checked(m, given, span), span, padding, _unchecked(m, given, span),
-                    value=Tuple(tuple(stored)))
+    effect = Effect(
+        mode,
+        op,
+        order,
+        scope,
+        _is_checked(m, given, span),
+        span,
+        padding,
+        _get_unchecked_condition(m, given, span),
+        value=Tuple(tuple(stored)),
+    )
     value = element_access(m, ref, index, mask.cond, shape, shape if mode == "read" else spread, effect)
     if mode != "read":
         observe(m, mask.shadow, m.path, "mask", "", span)
@@ -266,10 +283,10 @@ def _in_64_bits(m: Machine, ref: ArrayRef) -> bool:
     return not _roots(ref).isdisjoint(m.indexed)
 
 
-def _placed(m: Machine, ref: ArrayRef, mode: str, index: Int) -> Int:
+def _wrap_index(m: Machine, ref: ArrayRef, mode: str, index: Int) -> Int:
     """The index of an element: of one outside that wrapped, the bounds check knows nothing."""
     changed = mode != "read" or m.knowledge.written is None or not _roots(ref).isdisjoint(m.knowledge.written)
-    return with_term(index, noted(m, index)) if changed else index
+    return with_term(index, fit_unrecorded(m, index)) if changed else index
 
 
 def _gather(m: Machine, args: Arguments) -> Value:
@@ -332,11 +349,11 @@ def _cas(m: Machine, args: Arguments) -> Value:
 
 # --- advanced indexing -----------------------------------------------------------------------------------------------
 
-def _advanced(m: Machine, given: dict[str, Value], op: str, mode: str, span: Span) -> Value:
+def _index_advanced(m: Machine, given: dict[str, Value], op: str, mode: str, span: Span) -> Value:
     ref = _target(m, given.get("array"), op, span)
     items = None if "indices" not in given else expand(m, given["indices"])
     if ref is None or items is None:
-        _forgotten(m, given)
+        _forget_arguments(m, given)
         if ref is not None:
             m.gap(f"{op} with an index that is not known", _roots(ref), span)
         return Data(None)
@@ -360,22 +377,22 @@ def _advanced(m: Machine, given: dict[str, Value], op: str, mode: str, span: Spa
                 moved = relabel(value, (), move)
                 assert isinstance(moved, Int)
                 value = moved
-            index.append(_placed(m, ref, mode, value))
+            index.append(_wrap_index(m, ref, mode, value))
         extents.append(size)
     shape = tuple(extents)
     kind = _mode(given, ref)
-    effect = Effect(mode, op, "weak", "none", _checked(m, given, span), span, padding=padding_of(kind),
+    effect = Effect(mode, op, "weak", "none", _is_checked(m, given, span), span, padding=padding_of(kind),
                     unspecified=unspecified_of(kind) if mode == "read" else FALSE, value=given.get("tile"))
     rows = tuple(k for k, item in enumerate(items) if not isinstance(item, TileSlice))
     return element_access(m, ref, tuple(index), TRUE, shape, shape, effect, rows)
 
 
 def _load_advanced(m: Machine, args: Arguments) -> Value:
-    return _advanced(m, args.take(("array", "indices")), "load_advanced_indexing", "read", args.span)
+    return _index_advanced(m, args.take(("array", "indices")), "load_advanced_indexing", "read", args.span)
 
 
 def _store_advanced(m: Machine, args: Arguments) -> Value:
-    _advanced(m, args.take(("array", "indices", "tile")), "store_advanced_indexing", "write", args.span)
+    _index_advanced(m, args.take(("array", "indices", "tile")), "store_advanced_indexing", "write", args.span)
     return NONE
 
 
@@ -384,7 +401,7 @@ def _slice_value(m: Machine, args: Arguments) -> Value:
     if "start" not in given or "length" not in given:
         return Unknown("slice")
     start = to_int(m, given["start"], args.span)
-    return TileSlice(to_term(m, with_term(start, noted(m, start)), args.span),
+    return TileSlice(to_term(m, with_term(start, fit_unrecorded(m, start)), args.span),
                      to_term(m, given["length"], args.span))
 
 
@@ -401,7 +418,7 @@ def _view_load(m: Machine, owner: Value, args: Arguments) -> Value:
     shape = None if ref is None else _view_shape(ref)
     if shape is None:
         m.gap("load through something that is no tiled view", arrays_in(m, owner), args.span)
-        _forgotten(m, given)
+        _forget_arguments(m, given)
         return Data(None)
     return _tile_load(m, given, args.span, "tiled_view.load", shape)
 
@@ -412,7 +429,7 @@ def _view_store(op: str, m: Machine, owner: Value, args: Arguments) -> Value:
     shape = None if ref is None else _view_shape(ref)
     if shape is None:
         m.gap("store through something that is no tiled view", arrays_in(m, owner), args.span)
-        _forgotten(m, given)
+        _forget_arguments(m, given)
         return NONE
     return _tile_store(m, given, args.span, op, shape)
 
@@ -422,15 +439,15 @@ def _raw(op: str, mode: str, m: Machine, owner: Value, args: Arguments) -> Value
     given = args.take(names)
     ref = _target(m, owner, op, args.span)
     if ref is None:
-        _forgotten(m, given)
+        _forget_arguments(m, given)
         return Data(None)
     if not args.positional:
         m.gap(f"{op} without an offset", _roots(ref), args.span)
-        _forgotten(m, given)
+        _forget_arguments(m, given)
         return Data(None)
     offset = to_int(m, args.positional[0], args.span)
     m.integer_use(offset.term)
-    offset = _placed(m, ref, mode, offset)
+    offset = _wrap_index(m, ref, mode, offset)
     mask = _mask(m, given, args.span)
     default = ("acq_rel", "device") if mode == "atomic" else ("weak", "none")
     order, scope = _order(given, default)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tilecheck.interp.kernel.coerce import arrays_in
 from tilecheck.interp.kernel.interpreter import Frame, Machine
-from tilecheck.interp.kernel.path_simplify import decided
+from tilecheck.interp.kernel.path_simplify import decide_condition
 from tilecheck.interp.kernel.values import (
     Builtin,
     Choice,
@@ -50,7 +50,7 @@ def lookup(m: Machine, name: str, span: Span) -> Value:
     if found is None and top.parent is not None:
         found = top.parent.lookup(name)
     if found is not None:
-        return _narrowed(m, found) if isinstance(found, Choice) else found
+        return _narrow_choice(m, found) if isinstance(found, Choice) else found
     module = top.module
     known = m.globals.get((module, name))
     if known is not None:
@@ -68,13 +68,13 @@ def lookup(m: Machine, name: str, span: Span) -> Value:
     return Unknown(f"name {name}")
 
 
-def _narrowed(m: Machine, value: Choice) -> Value:
+def _narrow_choice(m: Machine, value: Choice) -> Value:
     """The alternative that the path leaves."""
-    cond = decided(value.cond, m.path)
+    cond = decide_condition(value.cond, m.path)
     if cond.op not in ("true", "false"):
         return value
     chosen = value.then if cond.op == "true" else value.other
-    return _narrowed(m, chosen) if isinstance(chosen, Choice) else chosen
+    return _narrow_choice(m, chosen) if isinstance(chosen, Choice) else chosen
 
 
 def from_target(m: Machine, target: Target) -> Value:

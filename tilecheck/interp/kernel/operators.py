@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from tilecheck.interp.kernel.coerce import arrays_in, constant_int, expand, scalar_of, show, to_int, uniform_truth
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import choose, join
-from tilecheck.interp.kernel.overflow import bits_of, computed_in, fitted, noted, widened
-from tilecheck.interp.kernel.poison.propagation import elementwise, lose_all, masks, product, selected, spread
+from tilecheck.interp.kernel.overflow import bits_of, computed_in, fit_unrecorded, fit_value, widen_operands
+from tilecheck.interp.kernel.poison.propagation import elementwise, lose_all, masks, product, select_lanes, spread
 from tilecheck.interp.kernel.shapes import broadcast
-from tilecheck.interp.kernel.tile_types.rules import combined, of_unary
+from tilecheck.interp.kernel.tile_types.rules import of_unary, type_combination
 from tilecheck.interp.kernel.values import (
     Bool,
     Choice,
@@ -110,14 +110,14 @@ def _power(a: Term, b: Term) -> Term:
         for _ in range(exponent):
             out = out * a
         return out
-    return _kept(app("pow", a, b))
+    return _drop_powers(app("pow", a, b))
 
 
 def _shift_left(a: Term, b: Term) -> Term:
-    return _kept(app("shl", a, b))
+    return _drop_powers(app("shl", a, b))
 
 
-def _kept(result: Term) -> Term:
+def _drop_powers(result: Term) -> Term:
     """What is left of a number that grows by a power."""
     return app("int32", result) if isinstance(result.single, App) and result.varying else result
 
@@ -159,7 +159,7 @@ def _plain_number(value: Value) -> int | float | None:
 def binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
     result = _binary(m, op, left, right, span)
     if not (isinstance(left, Choice) or isinstance(right, Choice)):
-        result = combined(m, op, left, right, span, result)
+        result = type_combination(m, op, left, right, span, result)
     if isinstance(left, Choice) or isinstance(right, Choice):
         return result
     if isinstance(left, Bool) and isinstance(right, Bool) and op in _LOGIC:
@@ -192,9 +192,9 @@ def _binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value
     a, b = to_int(m, left, span), to_int(m, right, span)
     if op in ("%", "//"):
         m.integer_use(b.term)
-    x, y = widened(m, a, b)
+    x, y = widen_operands(m, a, b)
     if op not in _MODULAR:
-        x, y = fitted(m, with_term(a, x)), fitted(m, with_term(b, y))
+        x, y = fit_value(m, with_term(a, x)), fit_value(m, with_term(b, y))
     result = _INTEGER[op](x, y)
     if op not in _MODULAR:
         computed_in(m, result, max(bits_of(a.dtype), bits_of(b.dtype)))
@@ -279,7 +279,7 @@ def compare(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
     if isinstance(left, Choice) or isinstance(right, Choice):
         return replace(result, dtype=None)
     if op in _STATIC:
-        typed = combined(m, op, left, right, span, result)
+        typed = type_combination(m, op, left, right, span, result)
         assert isinstance(typed, Bool)
         result = typed
     out = elementwise(m, result, left, right)
@@ -319,7 +319,7 @@ def _numeric(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool
         return Bool(same if op == "==" else negate(same), shape)
     if not (is_float(left) or is_float(right)):
         # decided for numbers that fit, and the other way round for one that wrapped
-        a, b = noted(m, to_int(m, left, span)), noted(m, to_int(m, right, span))
+        a, b = fit_unrecorded(m, to_int(m, left, span)), fit_unrecorded(m, to_int(m, right, span))
         return Bool(_COMPARE[op](a, b), shape)
     s, t = data_term(m, left), data_term(m, right)
     if s is None or t is None:
@@ -389,15 +389,15 @@ def _membership(m: Machine, op: str, left: Value, right: Value, span: Span) -> B
 
 # --- selection -------------------------------------------------------------------------------------------------------
 
-def negative(m: Machine, value: Value, span: Span) -> Value:
-    return of_unary(m, "-", value, span, _negative(m, value, span))
+def negate_value(m: Machine, value: Value, span: Span) -> Value:
+    return of_unary(m, "-", value, span, _negate(m, value, span))
 
 
 def invert(m: Machine, value: Value, span: Span) -> Value:
     return of_unary(m, "~", value, span, _invert(m, value, span))
 
 
-def _negative(m: Machine, value: Value, span: Span) -> Value:
+def _negate(m: Machine, value: Value, span: Span) -> Value:
     if isinstance(value, Const) and isinstance(value.value, float):
         return Const(-value.value)
     if isinstance(value, Data):
@@ -421,7 +421,7 @@ def _invert(m: Machine, value: Value, span: Span) -> Value:
 
 def select(m: Machine, cond: Bool, then: Value, other: Value, span: Span) -> Value:
     """`where(cond, then, other)` on tiles."""
-    return selected(m, cond, then, other, _select(m, cond, then, other, span))
+    return select_lanes(m, cond, then, other, _select(m, cond, then, other, span))
 
 
 def _select(m: Machine, cond: Bool, then: Value, other: Value, span: Span) -> Value:
@@ -433,11 +433,11 @@ def _select(m: Machine, cond: Bool, then: Value, other: Value, span: Span) -> Va
     numbers = (Int, Bool, ParamRef, Const)
     if isinstance(then, numbers) and isinstance(other, numbers):
         a, b = to_int(m, then, span), to_int(m, other, span)
-        return m.limited(Int(ite(cond.cond, *widened(m, a, b)), shape), span)
+        return m.limited(Int(ite(cond.cond, *widen_operands(m, a, b)), shape), span)
     return Data(shape)
 
 
-def extreme(m: Machine, which: str, values: tuple[Value, ...], span: Span) -> Value:
+def evaluate_extreme(m: Machine, which: str, values: tuple[Value, ...], span: Span) -> Value:
     result = values[0]
     for v in values[1:]:
         result = binary(m, which, result, v, span)

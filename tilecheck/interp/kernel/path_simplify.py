@@ -42,7 +42,7 @@ def _chooses(atom: Atom) -> bool:
     return any(isinstance(a, Ite) for a in atoms_at(atom))
 
 
-def simplified(terms: tuple[Term, ...], guard: Cond) -> tuple[tuple[Term, ...], Cond]:
+def simplify_access(terms: tuple[Term, ...], guard: Cond) -> tuple[tuple[Term, ...], Cond]:
     """Index terms and their guard, with the choices resolved that the guard decides."""
     terms, guard = _without_sentinels(terms, guard)
     split = parts(guard)
@@ -74,14 +74,14 @@ def _without_sentinels(terms: tuple[Term, ...], guard: Cond) -> tuple[tuple[Term
     return terms, guard
 
 
-def decided(cond: Cond, path: Cond) -> Cond:
+def decide_condition(cond: Cond, path: Cond) -> Cond:
     """The condition, as far as the path does not decide it."""
     if cond.op in ("true", "false") or path.op == "true":
         return cond
-    return _assuming(path).cond(cond)
+    return _get_assuming(path).cond(cond)
 
 
 @lru_cache(maxsize=64)
-def _assuming(path: Cond) -> Assuming:
+def _get_assuming(path: Cond) -> Assuming:
     """One for all that is decided on a path: what it remembers depends on the path alone."""
     return Assuming(parts(path))

@@ -10,7 +10,7 @@ from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.lint_facts import SubTile
 from tilecheck.interp.kernel.operators import shape_of
 from tilecheck.interp.kernel.poison.propagation import with_shadow
-from tilecheck.interp.kernel.poison.sources import blurred
+from tilecheck.interp.kernel.poison.sources import blur
 from tilecheck.interp.kernel.shapes import broadcast, lanes_of, permutation, product, relabel, reshape
 from tilecheck.interp.kernel.values import Bool, Const, Data, Int, ParamRef, Shape, Tuple, Unknown, Value
 from tilecheck.symbolic import ONE, ZERO, Atom, Lane, Opaque, Term, app, atoms_of, floordiv, lane, of
@@ -36,27 +36,27 @@ def _reshape(m: Machine, args: Arguments) -> Value:
         target = Tuple(args.positional[1:])
     shape = shape_from(m, target, args.span)
     if shape is None:
-        return Data(None, None, blurred(value.shadow))
+        return Data(None, None, blur(value.shadow))
     minus = [k for k, e in enumerate(shape) if e.constant == -1]
     if minus:
         if value.shape is None or len(minus) > 1:
-            return Data(None, None, blurred(value.shadow))
+            return Data(None, None, blur(value.shadow))
         rest = product([e for k, e in enumerate(shape) if k != minus[0]])
         missing = floordiv(product(value.shape), rest)
         shape = tuple(missing if k == minus[0] else e for k, e in enumerate(shape))
-    return reshaped(m, value, shape, args)
+    return reshape_value(m, value, shape, args)
 
 
-def reshaped(m: Machine, value: Int | Bool | Data, shape: Shape, args: Arguments) -> Value:
+def reshape_value(m: Machine, value: Int | Bool | Data, shape: Shape, args: Arguments) -> Value:
     move = None if value.shape is None else reshape(value.shape, shape)
     if move is None:
-        return _scrambled(m, value, shape, args)
+        return _scramble(m, value, shape, args)
     return relabel(value, shape, move)
 
 
-def _scrambled(m: Machine, value: Int | Bool | Data, shape: Shape | None, args: Arguments) -> Value:
+def _scramble(m: Machine, value: Int | Bool | Data, shape: Shape | None, args: Arguments) -> Value:
     """The same elements in an order that is not followed."""
-    return with_shadow(_in_disorder(m, value, shape, args), blurred(value.shadow))
+    return with_shadow(_in_disorder(m, value, shape, args), blur(value.shadow))
 
 
 def _in_disorder(m: Machine, value: Int | Bool | Data, shape: Shape | None, args: Arguments) -> Value:
@@ -83,12 +83,12 @@ def _permute(m: Machine, args: Arguments) -> Value:
     given = args.take(("x", "axes"))
     value = _tile(m, given.get("x", MISSING), args)
     target = Tuple(args.positional[1:]) if len(args.positional) > 2 else given.get("axes", MISSING)
-    return _permuted(m, value, None if value.shape is None else _axes(m, target, len(value.shape)), args)
+    return _permute_value(m, value, None if value.shape is None else _axes(m, target, len(value.shape)), args)
 
 
-def _permuted(m: Machine, value: Int | Bool | Data, axes: list[int] | None, args: Arguments) -> Value:
+def _permute_value(m: Machine, value: Int | Bool | Data, axes: list[int] | None, args: Arguments) -> Value:
     if value.shape is None or axes is None or sorted(axes) != list(range(len(value.shape))):
-        return _scrambled(m, value, None, args)
+        return _scramble(m, value, None, args)
     shape, move = permutation(value.shape, axes)
     return relabel(value, shape, move)
 
@@ -97,17 +97,17 @@ def _transpose(m: Machine, args: Arguments) -> Value:
     given = args.take(("x", "axis0", "axis1"))
     value = _tile(m, given.get("x", MISSING), args)
     if value.shape is None:
-        return _scrambled(m, value, None, args)
+        return _scramble(m, value, None, args)
     rank = len(value.shape)
     pair = [given[n] for n in ("axis0", "axis1") if n in given and given[n] != Const(None)]
     if not pair:
-        return _permuted(m, value, list(reversed(range(rank))), args)
+        return _permute_value(m, value, list(reversed(range(rank))), args)
     axes = _axes(m, Tuple(tuple(pair)), rank)
     if axes is None or len(axes) != 2:
-        return _scrambled(m, value, None, args)
+        return _scramble(m, value, None, args)
     order = list(range(rank))
     order[axes[0]], order[axes[1]] = order[axes[1]], order[axes[0]]
-    return _permuted(m, value, order, args)
+    return _permute_value(m, value, order, args)
 
 
 def _broadcast_to(m: Machine, args: Arguments) -> Value:
@@ -115,7 +115,7 @@ def _broadcast_to(m: Machine, args: Arguments) -> Value:
     value = _tile(m, given.get("x", MISSING), args)
     shape = shape_from(m, given.get("shape", MISSING), args.span)
     if value.shape is None or shape is None or broadcast(value.shape, shape) != shape:
-        return _scrambled(m, value, shape, args)
+        return _scramble(m, value, shape, args)
     return relabel(value, shape, {})
 
 
@@ -123,13 +123,13 @@ def _expand_dims(m: Machine, args: Arguments) -> Value:
     given = args.take(("x", "axis"))
     value = _tile(m, given.get("x", MISSING), args)
     if value.shape is None:
-        return _scrambled(m, value, None, args)
+        return _scramble(m, value, None, args)
     rank = len(value.shape)
     axes = _axes(m, given.get("axis", MISSING), rank + 1)
     if axes is None or len(axes) != 1:
-        return _scrambled(m, value, None, args)
+        return _scramble(m, value, None, args)
     shape = (*value.shape[:axes[0]], ONE, *value.shape[axes[0]:])
-    return reshaped(m, value, shape, args)
+    return reshape_value(m, value, shape, args)
 
 
 def _cat(m: Machine, args: Arguments) -> Value:
@@ -162,7 +162,7 @@ def _extract(m: Machine, args: Arguments) -> Value:
     shape = shape_from(m, given.get("shape", MISSING), args.span)
     index = expand(m, given.get("index", MISSING)) or (given.get("index", MISSING),)
     if value.shape is None or shape is None or len(shape) != len(value.shape) or len(index) != len(shape):
-        return _scrambled(m, value, shape, args)
+        return _scramble(m, value, shape, args)
     move: dict[Atom, Term] = {}
     rank = len(shape)
     _note_part(m, "extract", index, shape, value.shape, args)
@@ -211,7 +211,7 @@ def _reduce(name: str, m: Machine, args: Arguments) -> Value:
     if isinstance(value, Data) or shape is None or gone is None or value.shape is None:
         return m.fresh(name, args.span, shape)
     number = to_int(m, value, args.span)
-    return _reduced(m, name, number, shape, gone, args)
+    return _reduce_value(m, name, number, shape, gone, args)
 
 
 def _reduced_shape(
@@ -229,7 +229,7 @@ def _reduced_shape(
     return tuple(e for k, e in enumerate(shape) if k not in axes), axes
 
 
-def _reduced(m: Machine, name: str, value: Int, shape: Shape, gone: list[int], args: Arguments) -> Value:
+def _reduce_value(m: Machine, name: str, value: Int, shape: Shape, gone: list[int], args: Arguments) -> Value:
     """A reduction of something known is a function of what does not run along the reduced axes."""
     assert value.shape is not None
     rank = len(value.shape)

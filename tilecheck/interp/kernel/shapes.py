@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from tilecheck.interp.kernel.poison.sources import moved
+from tilecheck.interp.kernel.poison.sources import rename_lanes
 from tilecheck.interp.kernel.values import Bool, Data, Int, Shape
 from tilecheck.symbolic import (
     ONE,
@@ -66,7 +66,7 @@ def relabel(value: TileValue, shape: Shape | None, move: Mapping[Atom, Term] | N
     return _RELABEL[type(value)](value, shape, move)
 
 
-def recombined(term: Term) -> Term:
+def recombine(term: Term) -> Term:
     """`d * (x // d) + x % d` read as `x`."""
     for mono, c in term.monos.items():
         for digit in mono:
@@ -78,7 +78,7 @@ def recombined(term: Term) -> Term:
             upper = tuple(sorted((*rest, *unit, FloorDiv(digit.num, digit.den))))
             if term.monos.get(upper) == c * factor:
                 whole = Term({tuple(rest): c}) * digit.num
-                return recombined(term - Term({mono: c}) - Term({upper: c * factor}) + whole)
+                return recombine(term - Term({mono: c}) - Term({upper: c * factor}) + whole)
     return term
 
 
@@ -88,9 +88,12 @@ def _data_term(term: Term | None, move: Mapping[Atom, Term] | None) -> Term | No
 
 _RELABEL: dict[type, Callable[..., TileValue]] = {
     Int: lambda v, shape, move: Int(
-        recombined(substitute(v.term, move)), shape, moved(v.shadow, move), v.dtype, v.made),
-    Bool: lambda v, shape, move: Bool(substitute_cond(v.cond, move), shape, moved(v.shadow, move), v.dtype, v.made),
-    Data: lambda v, shape, move: Data(shape, _data_term(v.term, move), moved(v.shadow, move), v.dtype, v.made),
+        recombine(substitute(v.term, move)), shape, rename_lanes(v.shadow, move), v.dtype, v.made
+    ),
+    Bool: lambda v, shape, move: Bool(
+        substitute_cond(v.cond, move), shape, rename_lanes(v.shadow, move), v.dtype, v.made
+    ),
+    Data: lambda v, shape, move: Data(shape, _data_term(v.term, move), rename_lanes(v.shadow, move), v.dtype, v.made),
 }
 
 

@@ -11,10 +11,10 @@ from tilecheck.interp.kernel.calls import defaults_of, relative
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join_environments
-from tilecheck.interp.kernel.locks import common, hold
+from tilecheck.interp.kernel.locks import hold, intersect_locks
 from tilecheck.interp.kernel.loops import for_loop, while_loop
 from tilecheck.interp.kernel.operators import binary
-from tilecheck.interp.kernel.path_simplify import decided
+from tilecheck.interp.kernel.path_simplify import decide_condition
 from tilecheck.interp.kernel.poison.propagation import lose_all, observe
 from tilecheck.interp.kernel.values import (
     NONE,
@@ -154,7 +154,7 @@ def _assign(m: Machine, s: Assign) -> None:
         bind(m, target, value, s.span)
 
 
-def _augmented(m: Machine, s: AugAssign) -> None:
+def _execute_augmented(m: Machine, s: AugAssign) -> None:
     effects, reads = m.notes.effects, m.notes.reads
     value = binary(m, s.op.removesuffix("=") if s.op not in ("=",) else s.op, m.eval(s.target), m.eval(s.value), s.span)
     if m.noting:
@@ -169,7 +169,7 @@ def _expression(m: Machine, s: ExprStmt) -> None:
 def _if(m: Machine, s: If) -> None:
     value = to_bool(m, m.eval(s.test), s.span)
     observe(m, value.shadow, m.path, "branch", "", s.test.span)
-    test = decided(value.cond, m.path)
+    test = decide_condition(value.cond, m.path)
     branch(m, test, s.body, s.orelse, s.span)
 
 
@@ -194,7 +194,7 @@ def branch(m: Machine, test: Cond, body: tuple[Stmt, ...], orelse: tuple[Stmt, .
     if then[0] and other[0]:
         frame.env = join_environments(m, test, then[2], other[2], span)
         m.path = conj(path, disj(then[1], other[1]))
-        m.held = common(then[3], other[3])
+        m.held = intersect_locks(then[3], other[3])
         m.exact = then[4] and other[4]
         return
     only = then if then[0] else other
@@ -245,10 +245,10 @@ def _class(m: Machine, s: ClassDef) -> None:
 
 def _import(m: Machine, s: ImportStmt) -> None:
     for local, dotted in s.names:
-        m.top.env[local] = _imported(m, dotted, s.level)
+        m.top.env[local] = _execute_import(m, dotted, s.level)
 
 
-def _imported(m: Machine, dotted: str, level: int) -> Value:
+def _execute_import(m: Machine, dotted: str, level: int) -> Value:
     from tilecheck.interp.kernel.names import from_target
 
     if level == 0 and (dotted == "cuda.tile" or dotted.startswith("cuda.tile.")):
@@ -303,14 +303,14 @@ def _unknown(m: Machine, s: UnknownStmt) -> None:
     m.unclear()
 
 
-def _nothing(m: Machine, s: Stmt) -> None:
+def _execute_nothing(m: Machine, s: Stmt) -> None:
     return None
 
 
 STATEMENTS: Final[dict[type[Stmt], Callable[[Machine, Any], None]]] = {
     Assign: _assign,
-    AugAssign: _augmented,
-    Annotated: _nothing,
+    AugAssign: _execute_augmented,
+    Annotated: _execute_nothing,
     ExprStmt: _expression,
     If: _if,
     For: for_loop,
@@ -319,7 +319,7 @@ STATEMENTS: Final[dict[type[Stmt], Callable[[Machine, Any], None]]] = {
     Return: _return,
     Break: _break,
     Continue: _continue,
-    Pass: _nothing,
+    Pass: _execute_nothing,
     AssertStmt: _assert,
     FuncDef: _function,
     ClassDef: _class,

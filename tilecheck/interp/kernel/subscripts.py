@@ -18,7 +18,7 @@ from tilecheck.interp.kernel.coerce import (
 )
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join
-from tilecheck.interp.kernel.poison.sources import blurred
+from tilecheck.interp.kernel.poison.sources import blur
 from tilecheck.interp.kernel.shapes import relabel
 from tilecheck.interp.kernel.tile_types.rules import of_subscript
 from tilecheck.interp.kernel.values import (
@@ -131,7 +131,7 @@ def element(m: Machine, value: ParamRef, index: Value, span: Span) -> Value:
 def _tile(m: Machine, value: Int | Bool | Data, items: tuple[Expr, ...], span: Span) -> Value:
     """`tile[:, None]`: new axes of extent one."""
     if value.shape is None:
-        return Data(None, None, blurred(value.shadow))
+        return Data(None, None, blur(value.shadow))
     of_subscript(m, value, sum(isinstance(i, SliceExpr) for i in items), span)
     extents: list[Term] = []
     source = 0

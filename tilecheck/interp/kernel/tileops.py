@@ -35,12 +35,12 @@ from tilecheck.interp.kernel.operators import (
     invert,
     is_float,
     matmul_shape,
-    negative,
+    negate_value,
     note_divided,
     select,
     shape_of,
 )
-from tilecheck.interp.kernel.overflow import bits_of, computed_in, fitted, noted
+from tilecheck.interp.kernel.overflow import bits_of, computed_in, fit_unrecorded, fit_value
 from tilecheck.interp.kernel.shapes import broadcast
 from tilecheck.interp.kernel.values import (
     NONE,
@@ -130,7 +130,7 @@ def cdiv_values(m: Machine, a: Value, b: Value, args: Arguments) -> Value:
         return m.fresh("cdiv", args.span)
     x, y = to_int(m, a, args.span), to_int(m, b, args.span)
     m.integer_use(y.term)
-    number, size = fitted(m, x), fitted(m, y)
+    number, size = fit_value(m, x), fit_value(m, y)
     result = rounded_up(m, number, size)
     computed_in(m, result, max(bits_of(x.dtype), bits_of(y.dtype)))
     if bits_of(x.dtype) <= 32:
@@ -142,24 +142,24 @@ def _cdiv(m: Machine, args: Arguments) -> Value:
     return cdiv_values(m, *_two(args), args)
 
 
-def _negative(m: Machine, args: Arguments) -> Value:
-    return negative(m, _one(args), args.span)
+def _negate(m: Machine, args: Arguments) -> Value:
+    return negate_value(m, _one(args), args.span)
 
 
 def _invert(m: Machine, args: Arguments) -> Value:
     return invert(m, _one(args), args.span)
 
 
-def absolute(m: Machine, value: Value, args: Arguments) -> Value:
+def take_absolute(m: Machine, value: Value, args: Arguments) -> Value:
     if is_float(value):
         return data_function(m, "fabs", (value,))
     inner = to_int(m, value, args.span)
-    number = fitted(m, inner)
+    number = fit_value(m, inner)
     return Int(maximum(number, -number), inner.shape)
 
 
 def _abs(m: Machine, args: Arguments) -> Value:
-    return absolute(m, _one(args), args)
+    return take_absolute(m, _one(args), args)
 
 
 def _where(m: Machine, args: Arguments) -> Value:
@@ -179,7 +179,7 @@ def convert(m: Machine, value: Value, dtype: Value, args: Arguments) -> Value:
     if name == "bool_":
         return to_bool(m, value, args.span)
     if name is not None and name in INTEGER_TYPES:
-        return narrowed(m, name, value, args)
+        return narrow_value(m, name, value, args)
     if isinstance(value, ParamRef):
         return Int(scalar_of(m, value))
     return value if isinstance(value, (Int, Data)) else Data(shape_of(value))
@@ -189,7 +189,7 @@ WRAPPING = {"int8": 8, "int16": 16, "uint8": 8, "uint16": 16, "uint32": 32}
 """Integer types that do not hold every index, and their bits. Of the others, contracts bound the sizes."""
 
 
-def narrowed(m: Machine, name: str, value: Value, args: Arguments) -> Int:
+def narrow_value(m: Machine, name: str, value: Value, args: Arguments) -> Int:
     """The value as an element of an integer type: it wraps."""
     bits = WRAPPING.get(name)
     if bits is None or isinstance(value, Bool):
@@ -197,7 +197,7 @@ def narrowed(m: Machine, name: str, value: Value, args: Arguments) -> Int:
         if name == "int32" and not m.doubled.isdisjoint(numbers(whole.term)):
             m.products.add(whole.term)
         if bits_of(whole.dtype) < bits_of(DTYPES.get(name)):
-            whole = replace(whole, term=noted(m, whole))
+            whole = replace(whole, term=fit_unrecorded(m, whole))
         if m.noting:
             m.notes.sized(name, whole.term, m.path, args.span)
         return whole
@@ -205,7 +205,7 @@ def narrowed(m: Machine, name: str, value: Value, args: Arguments) -> Int:
         return m.fresh(name, args.span, value.shape)
     inner = to_int(m, value, args.span)
     if bits_of(inner.dtype) < bits:
-        inner = replace(inner, term=noted(m, inner))
+        inner = replace(inner, term=fit_unrecorded(m, inner))
     if bits == 32 and never_negative(inner.term):
         return inner
     half = const(0 if name.startswith("u") else 2 ** (bits - 1))
@@ -224,7 +224,7 @@ def _bitcast(m: Machine, args: Arguments) -> Value:
     a, b = _two(args, "x", "dtype")
     name = b.name if isinstance(b, TileRef) else ""
     if name in INTEGER_TYPES and isinstance(a, (Int, ParamRef)):
-        return narrowed(m, name, a, args)
+        return narrow_value(m, name, a, args)
     return Data(shape_of(a))
 
 
@@ -258,17 +258,17 @@ def _arange(m: Machine, args: Arguments) -> Value:
     if isinstance(dtype, TileRef) and dtype.name in FLOAT_TYPES:
         return Data((size,))
     tile = Int(start + lane(0, size) * step, (size,))
-    return narrowed(m, dtype.name, tile, args) if isinstance(dtype, TileRef) else tile
+    return narrow_value(m, dtype.name, tile, args) if isinstance(dtype, TileRef) else tile
 
 
-def _filled(m: Machine, shape: Shape | None, value: Value, dtype: Value | None, args: Arguments) -> Value:
+def _fill_tile(m: Machine, shape: Shape | None, value: Value, dtype: Value | None, args: Arguments) -> Value:
     if isinstance(dtype, TileRef) and dtype.name in FLOAT_TYPES:
         return Data(shape)
     if isinstance(dtype, TileRef) and dtype.name == "bool_":
         return Bool(to_bool(m, value, args.span).cond, shape)
     known_integer = isinstance(dtype, TileRef) and dtype.name in INTEGER_TYPES
     if known_integer or (dtype is None and not is_float(value)):
-        inner = narrowed(m, dtype.name if isinstance(dtype, TileRef) else "", value, args)
+        inner = narrow_value(m, dtype.name if isinstance(dtype, TileRef) else "", value, args)
         return Int(inner.term, shape) if inner.shape in ((), (ONE,)) else m.fresh("full", args.span, shape)
     return Data(shape)
 
@@ -276,13 +276,13 @@ def _filled(m: Machine, shape: Shape | None, value: Value, dtype: Value | None, 
 def _full(m: Machine, args: Arguments) -> Value:
     given = args.take(("shape", "fill_value", "dtype"))
     shape = shape_from(m, given.get("shape", MISSING), args.span)
-    return _filled(m, shape, given.get("fill_value", MISSING), given.get("dtype"), args)
+    return _fill_tile(m, shape, given.get("fill_value", MISSING), given.get("dtype"), args)
 
 
 def _constant_tile(value: int, m: Machine, args: Arguments) -> Value:
     given = args.take(("shape", "dtype"))
     shape = shape_from(m, given.get("shape", MISSING), args.span)
-    return _filled(m, shape, Int(const(value)), given.get("dtype", MISSING), args)
+    return _fill_tile(m, shape, Int(const(value)), given.get("dtype", MISSING), args)
 
 
 # --- grid ------------------------------------------------------------------------------------------------------------
@@ -361,7 +361,7 @@ def _static_iter(m: Machine, args: Arguments) -> Value:
     return StaticIter(args.positional[0]) if args.positional else MISSING
 
 
-def _nothing(m: Machine, args: Arguments) -> Value:
+def _ignore(m: Machine, args: Arguments) -> Value:
     return NONE
 
 
@@ -371,7 +371,7 @@ def _wait(m: Machine, args: Arguments) -> Value:
     return NONE
 
 
-def _typed(name: str, m: Machine, args: Arguments) -> Value:
+def _convert_to(name: str, m: Machine, args: Arguments) -> Value:
     """A dtype called as a function, `ct.int32(x)`."""
     return convert(m, args.positional[0], TileRef(name), args) if args.positional else MISSING
 
@@ -473,14 +473,14 @@ TILE.update({
     **{name: partial(_float_function, name) for name in _FLOATS},
     **{name: partial(_binary, op) for name, op in _BINARY.items()},
     **{name: partial(_compare, op) for name, op in _COMPARE.items()},
-    **{name: partial(_typed, name) for name in (*INTEGER_TYPES, *FLOAT_TYPES, "bool_")},
-    "divmod": _divmod, "cdiv": _cdiv, "negative": _negative, "bitwise_not": _invert, "abs": _abs, "where": _where,
+    **{name: partial(_convert_to, name) for name in (*INTEGER_TYPES, *FLOAT_TYPES, "bool_")},
+    "divmod": _divmod, "cdiv": _cdiv, "negative": _negate, "bitwise_not": _invert, "abs": _abs, "where": _where,
     "isnan": _isnan, "astype": _astype, "bitcast": _bitcast, "astile": _astile, "arange": _arange, "full": _full,
     "zeros": partial(_constant_tile, 0), "ones": partial(_constant_tile, 1), "bid": _bid, "num_blocks": _num_blocks,
     "num_tiles": _num_tiles, "mma": _mma, "mma_scaled": _mma_scaled, "matmul": _matmul,
     "static_assert": _static_assert, "assert_": _static_assert, "static_eval": _identity, "static_iter": _static_iter,
-    "grid_dependency_control_wait": _wait, "grid_dependency_control_launch_dependents": _nothing,
-    "ensure_constant": _identity, "assume_divisible_by": _divisible, "printf": _nothing, "print": _nothing,
+    "grid_dependency_control_wait": _wait, "grid_dependency_control_launch_dependents": _ignore,
+    "ensure_constant": _identity, "assume_divisible_by": _divisible, "printf": _ignore, "print": _ignore,
     "pack_to_bytes": lambda m, args: Data(None), "unpack_from_bytes": lambda m, args: Data(None),
 })
 METHODS.update({

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from tilecheck.interp.kernel.driver import settle
+from tilecheck.interp.kernel.driver import run_until_stable
 from tilecheck.interp.kernel.expressions import EXPRESSIONS
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.statements import STATEMENTS
@@ -22,7 +22,7 @@ __all__ = ["values_by_place"]
 def values_by_place(project: Project, site: KernelSite) -> Mapping[Span, tuple[Value, ...]]:
     """The values that each place of a kernel has, also in the helpers that it calls. A place has several where it is
     executed several times."""
-    machine = settle(project, site, (), _EXPRESSIONS, _STATEMENTS)
+    machine = run_until_stable(project, site, (), _EXPRESSIONS, _STATEMENTS)
     return {span: tuple(values) for span, values in machine.notes.seen.items()}
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access, KernelModel
-from tilecheck.interp.kernel.driver import measured
+from tilecheck.interp.kernel.driver import execute_measured
 from tilecheck.obligations.bounds import settle_bounds
 from tilecheck.obligations.budget import LIMIT
 from tilecheck.obligations.cross_read import settle_reads
@@ -81,7 +81,7 @@ def try_candidate(scene: Scene, s: Settled, candidate: Candidate, *more: Candida
     if len(scene.model.accesses) > _LARGE or scene.spent > _BUDGET:
         return None
     new: dict[tuple[Span, bool], Expr] = {(c.span, c.guard): c.node for c in (candidate, *more)}
-    model, executed = measured(
+    model, executed = execute_measured(
         scene.project, replace(scene.site, definition=_replace_nodes(scene.site.definition, new)), scene.overlay)
     scene.spent += executed // _EXECUTED
     mine = [a for a in model.accesses if a.span == s.access.span and a.mode == s.access.mode]

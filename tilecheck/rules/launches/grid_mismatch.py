@@ -79,7 +79,7 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.host.clause_substitution import bind
-from tilecheck.interp.host.discharge import Discharge, said
+from tilecheck.interp.host.discharge import Discharge, substitute_text
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.ownership.event import Event
@@ -138,7 +138,9 @@ def _in_numbers(model: KernelModel, clause: Clause, launch: Launch, result: Disc
             numbers[name] = const(evaluate(term, {a: known[a.key] for a in leaves(term)}))
         except (KeyError, ArithmeticError):
             return ""
-    text = _TILES.sub(lambda m: str(-(-int(m[1]) // int(m[2]))) if int(m[2]) else m[0], said(clause.text, numbers))
+    text = _TILES.sub(
+        lambda m: str(-(-int(m[1]) // int(m[2]))) if int(m[2]) else m[0], substitute_text(clause.text, numbers)
+    )
     return _QUOTIENT.sub(lambda m: str(int(m[1]) // int(m[2])) if int(m[2]) else m[0], text)
 
 

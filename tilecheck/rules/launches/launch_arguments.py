@@ -73,7 +73,7 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.host.launch import Argument, Launch
-from tilecheck.interp.host.read_write_sets import touched
+from tilecheck.interp.host.read_write_sets import find_accessed
 from tilecheck.interp.kernel.access import KernelModel, Param
 from tilecheck.interp.ownership.event import Event
 from tilecheck.obligations.kernel_view import KernelView
@@ -116,7 +116,9 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
 
 def _stands_in(model: KernelModel, launch: Launch, param: Param, given: str) -> bool:
     """Whether a number stands for an array in a variant of the kernel that leaves the array alone."""
-    return given in _STAND_INS and param.kind in ("array", "list") and param.name not in touched(model, launch).used
+    return (
+        given in _STAND_INS and param.kind in ("array", "list") and param.name not in find_accessed(model, launch).used
+    )
 
 
 def _shape(model: KernelModel, launch: Launch) -> Iterator[Diagnostic]:

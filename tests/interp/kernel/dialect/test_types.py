@@ -7,7 +7,7 @@ import pytest
 from tests.interp.kernel.dialect.build import inferred
 from tilecheck.dtypes import DTYPES, F32
 from tilecheck.interp.kernel.dialect.typed.kinds import Tile, join
-from tilecheck.interp.kernel.dialect.typed.shapes import broadcast, conflict, product, reduced
+from tilecheck.interp.kernel.dialect.typed.shapes import broadcast, conflict, product, reduce_shape
 from tilecheck.symbolic import ONE, const, symbol
 
 M, N, K = symbol("M"), symbol("N"), symbol("K")
@@ -124,7 +124,7 @@ def test_shapes():
     assert broadcast((None,), (const(4),)) == (const(4),)
     assert broadcast(None, (N,)) is None
     assert not conflict((M, ONE), (M, N)) and conflict((M, N), (N, M)) and not conflict((M * 2,), (N,))
-    assert reduced((M, N), (1,), True) == (M, ONE) and reduced((M, N), None, False) == ()
+    assert reduce_shape((M, N), (1,), True) == (M, ONE) and reduce_shape((M, N), None, False) == ()
     assert product((M, K), (K, N)) == (M, N) and product((M,), (K, N)) is None
 
 

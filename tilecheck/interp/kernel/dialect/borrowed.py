@@ -60,11 +60,11 @@ def _load_like(m: Machine, x: Borrowed, args: Arguments) -> Value:
 
 def _load(m: Machine, x: Borrowed, args: Arguments) -> Value:
     given = args.take(("index", "shape"))
-    index = _indices(m, _alone(m, given["index"], len(x.axes)), args.span)
+    index = _indices(m, _get_single_index(m, given["index"], len(x.axes)), args.span)
     return _tile(m, x, index, shape_from(m, given["shape"], args.span), args)
 
 
-def _alone(m: Machine, index: Value | None, rank: int) -> Value | None:
+def _get_single_index(m: Machine, index: Value | None, rank: int) -> Value | None:
     """An index that may be written without parentheses, as only one of a single axis can."""
     return Tuple((index,)) if index is not None and rank == 1 and expand(m, index) is None else index
 
@@ -102,7 +102,7 @@ def _partition(m: Machine, x: Borrowed, args: Arguments) -> Value:
 def item(m: Machine, part: Part, index: Value, span: Span) -> Value:
     """`p[m, k]`: a tile of the partition."""
     args = Arguments((index,), {}, True, span)
-    return _tile(m, part.array, _indices(m, _alone(m, index, len(part.tile)), span), part.tile, args)
+    return _tile(m, part.array, _indices(m, _get_single_index(m, index, len(part.tile)), span), part.tile, args)
 
 
 def _tiles(m: Machine, part: Part, args: Arguments) -> Value:
@@ -120,24 +120,24 @@ def _gather_effect(span: Span) -> Effect:
 
 def _element(m: Machine, x: Borrowed, args: Arguments) -> Value:
     """`x.at(i)`: one element, or zero where there is none."""
-    return _gathered(m, x, args, "at")
+    return _gather_elements(m, x, args, "at")
 
 
 def _gather(m: Machine, x: Borrowed, args: Arguments) -> Value:
-    return _gathered(m, x, args, "gather")
+    return _gather_elements(m, x, args, "gather")
 
 
-def _gathered(m: Machine, x: Borrowed, args: Arguments, what: str) -> Value:
+def _gather_elements(m: Machine, x: Borrowed, args: Arguments, what: str) -> Value:
     whole = args.take(("indices",))["indices"] if what == "gather" else Tuple(args.positional)
     index = _indices(m, whole if expand(m, whole) is not None else Tuple((whole,)), args.span)
     if index is None or len(index) != len(x.axes):
         return unknown_call(m, f"{what} with an index that is not known", x, args)
-    placed = _permuted(x, index)
+    placed = _permute_indices(x, index)
     shape = broadcast(*(i.shape for i in index))
     return element_access(m, _ref(x), placed, TRUE, shape, shape, _gather_effect(args.span))
 
 
-def _permuted(x: Borrowed, index: tuple[Int, ...]) -> tuple[Int, ...]:
+def _permute_indices(x: Borrowed, index: tuple[Int, ...]) -> tuple[Int, ...]:
     """The indices in the order of the axes of the array."""
     by = dict(zip(x.axes, index, strict=True))
     return tuple(by[axis] for axis in range(len(index)))
@@ -152,7 +152,7 @@ def _gather_row(m: Machine, x: Borrowed, args: Arguments) -> Value:
     m.integer_use(row.term)
     if row.shape != ():
         return unknown_call(m, "gather_row of several rows", x, args)
-    index = _permuted(x, (row, Int(lane(0, size), (ONE, size))))
+    index = _permute_indices(x, (row, Int(lane(0, size), (ONE, size))))
     shape = (ONE, size)
     return element_access(m, _ref(x), index, TRUE, shape, shape, _gather_effect(args.span))
 
@@ -193,7 +193,7 @@ def _either_order(x: Borrowed, axes: tuple[Term, ...], orders: Sequence[tuple[in
     return Choice(eq(axes[place], value), _either_order(x, axes, then), _either_order(x, axes, other))
 
 
-def _padded(m: Machine, x: Borrowed, args: Arguments) -> Value:
+def _pad(m: Machine, x: Borrowed, args: Arguments) -> Value:
     return replace(x, padding=args.take(("padding",))["padding"])
 
 
@@ -201,6 +201,6 @@ REF_METHODS: Final[dict[str, Method]] = {
     "load_like": takes(_load_like, "z"), "load": takes(_load, "index shape"), "partition": takes(_partition, rest=True),
     "at": takes(_element, rest=True), "gather": takes(_gather, "indices"),
     "gather_row": takes(_gather_row, "row length"), "extent": takes(_extent, "axis"),
-    "permute": takes(_permute, rest=True), "padded": takes(_padded, "padding"),
+    "permute": takes(_permute, rest=True), "padded": takes(_pad, "padding"),
 }
 PART_METHODS: Final[dict[str, Method]] = {"tiles": takes(_tiles, "axis")}

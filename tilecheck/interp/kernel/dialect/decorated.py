@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tilecheck.project.module import KernelSite, Module
     from tilecheck.project.project import Project
 
-__all__ = ["decorator_text", "is_kernel", "replacing"]
+__all__ = ["decorator_text", "find_replacing_decorators", "is_kernel"]
 
 _OURS: Final = ("tilecheck.", "tilecheck_runtime.")
 _KEEPING: Final = frozenset({
@@ -23,20 +23,20 @@ _KEEPING: Final = frozenset({
 """Decorators of the standard library that hand the function on as it is."""
 
 
-def _applied(decorator: Expr) -> Expr:
+def _get_decorator(decorator: Expr) -> Expr:
     return decorator.func if isinstance(decorator, Call) else decorator
 
 
 def is_kernel(project: Project, module: Module, definition: FuncDef) -> bool:
     """Whether a decorator makes a kernel of the dialect of a definition at the level of a module."""
-    return any(is_runtime_name(project.resolve(module, _applied(d)), "kernel") for d in definition.decorators)
+    return any(is_runtime_name(project.resolve(module, _get_decorator(d)), "kernel") for d in definition.decorators)
 
 
-def replacing(project: Project, site: KernelSite) -> Iterator[Expr]:
+def find_replacing_decorators(project: Project, site: KernelSite) -> Iterator[Expr]:
     """The decorators below what makes the kernel, which may hand it another function than the one that is written.
     What makes it is `@kernel`, or the first that is nothing else that is known, such as `fast = kernel(occupancy=2)`,
     or, above them all, a call: `made = kernel(function)`."""
-    targets = [project.resolve(site.module, _applied(d)) for d in site.decorators]
+    targets = [project.resolve(site.module, _get_decorator(d)) for d in site.decorators]
     makers = [k for k, t in enumerate(targets) if is_runtime_name(t, "kernel")]
     strangers = [k for k, t in enumerate(targets) if not _keeps(t)]
     maker = -1 if site.how == "call" else min(makers or strangers, default=len(targets))
@@ -49,7 +49,7 @@ def _keeps(target: object) -> bool:
 
 def decorator_text(decorator: Expr) -> str:
     """`@swap`, without arguments."""
-    e, parts = _applied(decorator), []
+    e, parts = _get_decorator(decorator), []
     while isinstance(e, Attribute):
         parts.append(e.attr)
         e = e.value

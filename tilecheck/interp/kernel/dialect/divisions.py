@@ -26,7 +26,7 @@ from tilecheck.symbolic import (
     negate,
 )
 
-__all__ = ["divisions", "positive"]
+__all__ = ["divisions", "is_positive"]
 
 _BY_TILE: Final = frozenset({"load", "store"})
 
@@ -34,14 +34,14 @@ _BY_TILE: Final = frozenset({"load", "store"})
 def divisions(m: Machine) -> Iterator[tuple[Cond, Cond]]:
     """That the divisors in the accesses are not zero, each with the condition under which it is asked."""
     for r in m.records:
-        for atom in sorted(_divided(r)):
+        for atom in sorted(_find_divisions(r)):
             zero = eq(atom.den, 0)
             under = _before(r.under, atom)
-            if not positive(m, atom.den) and enforceable(zero) and not entails(under, negate(zero)):
+            if not is_positive(m, atom.den) and enforceable(zero) and not entails(under, negate(zero)):
                 yield under, negate(zero)
 
 
-def _divided(r: Record) -> Iterator[FloorDiv | Mod]:
+def _find_divisions(r: Record) -> Iterator[FloorDiv | Mod]:
     index = () if r.op in _BY_TILE else r.index
     return (a for a in atoms_in(r.under, *index) if isinstance(a, FloorDiv | Mod) and a.den.constant is None)
 
@@ -51,7 +51,7 @@ def _before(under: Cond, atom: Atom) -> Cond:
     return conj(*(c for c in (under.args if under.op == "and" else (under,)) if atom not in atoms_of(c)))
 
 
-def positive(m: Machine, term: Term) -> bool:
+def is_positive(m: Machine, term: Term) -> bool:
     """Whether a number is at least 1 because it is made of extents of tiles."""
     extents = {o.symbol for o in m.holdings.origins}
     return bool(term.monos) and term.offset >= 0 and all(

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 import tilecheck.interp.kernel.dialect.language  # noqa: F401 (it fills the tables of the machine)
 from tilecheck.contracts import ContractError, parse
 from tilecheck.dtypes import SOME_NUMBER, Weak
-from tilecheck.interp.kernel.declared_contracts import declared
-from tilecheck.interp.kernel.dialect.decorated import decorator_text, replacing
+from tilecheck.interp.kernel.declared_contracts import find_declared
+from tilecheck.interp.kernel.dialect.decorated import decorator_text, find_replacing_decorators
 from tilecheck.interp.kernel.dialect.divisions import divisions
 from tilecheck.interp.kernel.dialect.minting import blame
 from tilecheck.interp.kernel.dialect.ownership import Fault, FaultCode, Origin, Ownership
@@ -40,25 +40,25 @@ def enter_parameters(m: Machine, site: KernelSite) -> Mapping[str, Value]:
     # the axes of the grid along which blocks own different pieces
     ranks = [p.rank for p in found if p.kind == "mut"]
     m.holdings.axes = {(k, TRUE) for k in range(min(max(ranks, default=0), _GRID_AXES))}
-    m.holdings.declared = conj(*_declared(m.project, site))
+    m.holdings.declared = conj(*_list_declared_conditions(m.project, site))
     m.holdings.dtypes = tuple((p.name, p.dtype) for p in found if p.dtype is not None)
     m.holdings.places = {p.name: p.span for p in found}
     m.holdings.origins = tuple(_origins(found))
-    _replaced(m, site)
+    _distrust_replaced(m, site)
     return {p.name: _VALUES[p.kind](m, p) for p in found if p.kind in _VALUES}
 
 
-def _replaced(m: Machine, site: KernelSite) -> None:
+def _distrust_replaced(m: Machine, site: KernelSite) -> None:
     """Nothing is known of the arrays where a decorator may have made another function of this one."""
-    for decorator in replacing(m.project, site):
+    for decorator in find_replacing_decorators(m.project, site):
         text = decorator_text(decorator)
         m.gap(f"another function that `{text}` may put in place of this one (move it above `@kernel`)",
               tuple(sorted(m.holdings.roles)), decorator.span)
 
 
-def _declared(project: Project, site: KernelSite) -> Iterator[Cond]:
+def _list_declared_conditions(project: Project, site: KernelSite) -> Iterator[Cond]:
     """What the author declared; a text that is no contract is told elsewhere."""
-    for d in declared(project, site):
+    for d in find_declared(project, site):
         with suppress(ContractError):
             yield from (c.cond for c in parse(d.text) if c.cond is not None)
 
@@ -80,12 +80,12 @@ def _mutable(m: Machine, p: Parameter) -> Value:
     return Mutable(p)
 
 
-def _borrowed(m: Machine, p: Parameter) -> Value:
+def _enter_borrowed(m: Machine, p: Parameter) -> Value:
     _array(m, p)
     return Borrowed(p, tuple(range(p.rank)), TileRef("PaddingMode.ZERO"))
 
 
-def _shared(m: Machine, p: Parameter) -> Value:
+def _enter_shared(m: Machine, p: Parameter) -> Value:
     _array(m, p)
     return Shared(p)
 
@@ -107,14 +107,19 @@ def _scalar(m: Machine, p: Parameter) -> Value:
     return Int(symbol(p.name), dtype=SOME_NUMBER)
 
 
-def _unowned(m: Machine, p: Parameter) -> Value:
+def _enter_unowned(m: Machine, p: Parameter) -> Value:
     blame(m, "TC110", p.span, p.name, p.fault)
     m.used_as(p.name, "array")
     return ParamRef(p.name)
 
 
 _VALUES: Final[dict[str, Callable[[Machine, Parameter], Value]]] = {
-    "mut": _mutable, "ref": _borrowed, "shared": _shared, "constant": _constant, "scalar": _scalar, "array": _unowned,
+    "mut": _mutable,
+    "ref": _enter_borrowed,
+    "shared": _enter_shared,
+    "constant": _constant,
+    "scalar": _scalar,
+    "array": _enter_unowned,
 }
 
 
@@ -149,10 +154,10 @@ def ownership_of(m: Machine, site: KernelSite) -> Ownership:
     mutable = tuple(name for name, role in m.holdings.roles.items() if role == "mut")
     faults = tuple(sorted(m.holdings.faults, key=lambda f: (f.span, f.code)))
     return Ownership(
-        mutable, tuple(dict.fromkeys(required)), faults, _typed(m, site), m.holdings.origins, m.holdings.dtypes)
+        mutable, tuple(dict.fromkeys(required)), faults, _infer_faults(m, site), m.holdings.origins, m.holdings.dtypes)
 
 
-def _typed(m: Machine, site: KernelSite) -> tuple[Fault, ...]:
+def _infer_faults(m: Machine, site: KernelSite) -> tuple[Fault, ...]:
     """What the types say. That they cannot be inferred costs no verdict."""
     try:
         return () if m.failed else tuple(infer(m.project, site).faults)

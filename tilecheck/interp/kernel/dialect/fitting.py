@@ -11,12 +11,12 @@ from tilecheck.interp.kernel.operators import shape_of
 from tilecheck.interp.kernel.values import Shape, Value
 from tilecheck.symbolic import Symbol, Term
 
-__all__ = ["Fit", "agree", "fit", "rigid"]
+__all__ = ["Fit", "agree", "fit", "is_rigid"]
 
 Fit: TypeAlias = Literal["fits", "differs", "unknown"]
 
 
-def rigid(extent: Term) -> bool:
+def is_rigid(extent: Term) -> bool:
     """Whether an extent is a number or one symbol: two different ones of these are different types."""
     return extent.constant is not None or isinstance(extent.single, Symbol)
 
@@ -24,7 +24,7 @@ def rigid(extent: Term) -> bool:
 def agree(a: Term, b: Term) -> Fit:
     if a == b:
         return "fits"
-    return "differs" if (rigid(a) and rigid(b)) or _one_sign(a - b) else "unknown"
+    return "differs" if (is_rigid(a) and is_rigid(b)) or _one_sign(a - b) else "unknown"
 
 
 def _one_sign(t: Term) -> bool:

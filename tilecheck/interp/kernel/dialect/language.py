@@ -44,7 +44,7 @@ def _mutable_attribute(m: Machine, z: Mutable, name: str, span: Span) -> Value:
     return array(View(z.name)) if name == "array" else OwnedMethod(z, name)
 
 
-def _lent_attribute(m: Machine, x: Borrowed | Shared, name: str, span: Span) -> Value:
+def _get_borrowed_attribute(m: Machine, x: Borrowed | Shared, name: str, span: Span) -> Value:
     return array(View(x.name)) if name == "array" else OwnedMethod(x, name)
 
 
@@ -85,7 +85,7 @@ def _call(m: Machine, method: OwnedMethod, args: Arguments) -> Value:
     return known.run(m, owner, args)
 
 
-def _write_to_lent(m: Machine, owner: Borrowed | Part, name: str, args: Arguments) -> bool:
+def _write_borrowed(m: Machine, owner: Borrowed | Part, name: str, args: Arguments) -> bool:
     x = owner.array if isinstance(owner, Part) else owner
     if name in borrowed.WRITES:
         blame(m, "TC104", args.span, x.name, "method", name)
@@ -112,7 +112,7 @@ def _function(m: Machine, func: Function, args: Arguments) -> Value:
 
 
 _REFUSED: Final[Mapping[type, Callable[[Machine, Any, str, Arguments], bool]]] = {
-    Borrowed: _write_to_lent, Part: _write_to_lent, Shared: _plain_access,
+    Borrowed: _write_borrowed, Part: _write_borrowed, Shared: _plain_access,
 }
 """Whether a method is one that such a value may not have, which is then told."""
 _METHODS: Final[Mapping[type, Mapping[str, Method]]] = {
@@ -136,7 +136,7 @@ def _part_item(m: Machine, part: Part, items: tuple[Expr, ...], span: Span) -> V
     return borrowed.item(m, part, _index(m, items), span)
 
 
-def _item_of_lent(m: Machine, owner: Borrowed | Shared, items: tuple[Expr, ...], span: Span) -> Value:
+def _get_borrowed_item(m: Machine, owner: Borrowed | Shared, items: tuple[Expr, ...], span: Span) -> Value:
     _index(m, items)
     m.gap(f"`{owner.name}[...]` (it has no items: {_INSTEAD[type(owner)].format(owner.name)})", (owner.name,), span)
     return Unknown("an item of what has none", frozenset())
@@ -184,7 +184,7 @@ def _set_mutable(m: Machine, z: Mutable, target: Subscript, value: Value, span: 
     mutable.put(m, z, _index(m, target.items), value, target.span)
 
 
-def _set_lent(m: Machine, owner: Borrowed | Part, target: Subscript, value: Value, span: Span) -> None:
+def _set_borrowed_item(m: Machine, owner: Borrowed | Part, target: Subscript, value: Value, span: Span) -> None:
     x = owner.array if isinstance(owner, Part) else owner
     blame(m, "TC104", target.span, x.name, "item")
 
@@ -225,7 +225,7 @@ def _grain_moved(grain: Grain, s: Substitution) -> Grain:
     return replace(grain, tile=tuple(s.term(e) for e in grain.tile))
 
 
-def _moved(value: Cell, s: Substitution) -> Value:
+def _substitute_cell(value: Cell, s: Substitution) -> Value:
     grains = tuple(_grain_moved(g, s) for g in value.grains)
     coordinates = tuple(s.term(c) for c in value.coordinates)
     return replace(value, grains=grains, coordinates=coordinates, inside=s.cond(value.inside))
@@ -239,15 +239,34 @@ def _pieces_moved(value: Pieces, s: Substitution) -> Value:
     return Pieces(value.owner, _grain_moved(value.grain, s))
 
 
-attributes.HANDLERS.update({
-    Mutable: _mutable_attribute, Borrowed: _lent_attribute, Shared: _lent_attribute, Part: _part_attribute,
-    Choice: _choice_attribute,
-})
+attributes.HANDLERS.update(
+    {
+        Mutable: _mutable_attribute,
+        Borrowed: _get_borrowed_attribute,
+        Shared: _get_borrowed_attribute,
+        Part: _part_attribute,
+        Choice: _choice_attribute,
+    }
+)
 calls.CALLS.update({OwnedMethod: _call, Function: _function})
-subscripts.HANDLERS.update({
-    Mutable: _mutable_item, Part: _part_item, Choice: _choice_item, Borrowed: _item_of_lent, Shared: _item_of_lent})
-statements.SET_ITEM.update({
-    Mutable: _set_mutable, Borrowed: _set_lent, Part: _set_lent, Shared: _set_shared, Choice: _set_either})
+subscripts.HANDLERS.update(
+    {
+        Mutable: _mutable_item,
+        Part: _part_item,
+        Choice: _choice_item,
+        Borrowed: _get_borrowed_item,
+        Shared: _get_borrowed_item,
+    }
+)
+statements.SET_ITEM.update(
+    {
+        Mutable: _set_mutable,
+        Borrowed: _set_borrowed_item,
+        Part: _set_borrowed_item,
+        Shared: _set_shared,
+        Choice: _set_either,
+    }
+)
 loops.NEXT.update({Cells: _next_cell, Pieces: _next_piece})
 coerce.HELD.update({
     Mutable: _holder(lambda v: str(v.name)), Borrowed: _holder(lambda v: str(v.name)),
@@ -255,4 +274,4 @@ coerce.HELD.update({
     Pieces: _holder(lambda v: str(v.owner.name)), OwnedMethod: lambda m, v, depth: coerce.arrays_in(m, v.owner, depth),
 })
 coerce.AS_ARRAY.update({Mutable: _as_array, Borrowed: _as_array, Shared: _as_array})
-carried.SUBSTITUTED.update({Cell: _moved, Part: _part_moved, Pieces: _pieces_moved})
+carried.SUBSTITUTED.update({Cell: _substitute_cell, Part: _part_moved, Pieces: _pieces_moved})

@@ -8,14 +8,25 @@ from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.symbolic import Cond, Term, cdiv, conj, counter, floordiv, ge, lt, minimum, symbol
 from tilecheck.syntax.tree import Span
 
-__all__ = ["blame", "extent", "nested_cell", "origin_of", "own", "own_cell", "placed_cell", "require", "rest", "walk"]
+__all__ = [
+    "blame",
+    "extent",
+    "get_true_extent",
+    "nested_cell",
+    "origin_of",
+    "own",
+    "own_cell",
+    "placed_cell",
+    "require",
+    "walk",
+]
 
 
 def extent(array: str, axis: int) -> Term:
     return symbol(f"{array}.shape[{axis}]")
 
 
-def _mint(m: Machine, name: str, fact: Cond, anew: bool = True) -> Term:
+def _issue_coordinate(m: Machine, name: str, fact: Cond, anew: bool = True) -> Term:
     """`anew` for a coordinate that is another one whenever this place is executed."""
     term = counter(name)
     if anew:
@@ -32,7 +43,9 @@ def own(m: Machine, z: Mutable) -> tuple[Term, ...]:
     if m.noting:
         m.holdings.single[z.name] = counts
     names = [f"{z.name}{COORDINATE}{k}" for k in range(len(counts))]
-    return tuple(_mint(m, name, lt(counter(name), count), False) for name, count in zip(names, counts, strict=True))
+    return tuple(
+        _issue_coordinate(m, name, lt(counter(name), count), False) for name, count in zip(names, counts, strict=True)
+    )
 
 
 def own_cell(m: Machine, z: Mutable) -> Cell:
@@ -45,7 +58,7 @@ def walk(m: Machine, cells: Cells, span: Span) -> Cell:
     out = []
     for k, size in enumerate(first.tile):
         name = m.name(f"{first.array}{COORDINATE}{k}", span)
-        out.append(_mint(m, name, lt(counter(name), cdiv(extent(first.array, k), size))))
+        out.append(_issue_coordinate(m, name, lt(counter(name), cdiv(extent(first.array, k), size))))
     return Cell(cells.grains, tuple(out), schedule=True)
 
 
@@ -57,7 +70,7 @@ def nested_cell(m: Machine, pieces: Pieces, span: Span) -> Cell:
         name = m.name(f"{pieces.grain.array}{NESTED}{k}", span)
         at = counter(name)
         outer, length = pieces.owner.parameter.tile[k], extent(pieces.grain.array, k)
-        out.append(_mint(m, name, conj(
+        out.append(_issue_coordinate(m, name, conj(
             ge(at * size, whole[k] * outer), lt(at * size, (whole[k] + 1) * outer), lt(at, cdiv(length, size)))))
     return Cell((pieces.grain,), tuple(out), schedule=True)
 
@@ -66,7 +79,7 @@ def placed_cell(m: Machine, z: Mutable, grain: Grain, at: tuple[Term, ...]) -> C
     """The nested tile at a place in the block's piece that the kernel computes, if there is one."""
     whole = own(m, z)
     inside = conj(*(c for k, size in enumerate(grain.tile) for c in (
-        ge(at[k], 0), lt(at[k], cdiv(rest(z, whole, k), size)))))
+        ge(at[k], 0), lt(at[k], cdiv(get_true_extent(z, whole, k), size)))))
     where = tuple(c * floordiv(piece, size) + a for c, piece, size, a in zip(
         whole, z.parameter.tile, grain.tile, at, strict=True))
     return Cell((grain,), where, inside=inside)
@@ -77,7 +90,7 @@ def origin_of(z: Mutable, at: tuple[Term, ...]) -> tuple[Term, ...]:
     return tuple(c * size for c, size in zip(at, z.parameter.tile, strict=True))
 
 
-def rest(z: Mutable, at: tuple[Term, ...], axis: int) -> Term:
+def get_true_extent(z: Mutable, at: tuple[Term, ...], axis: int) -> Term:
     """The true extent of that piece: what of it lies in the array."""
     size = z.parameter.tile[axis]
     return minimum(size, extent(z.name, axis) - at[axis] * size)

@@ -9,10 +9,19 @@ from msgspec.structs import replace
 from tilecheck.dtypes import SOME_INTEGER
 from tilecheck.interp.kernel.calls import Arguments, unknown_call
 from tilecheck.interp.kernel.coerce import constant_int, expand, to_bool, to_int, to_term
-from tilecheck.interp.kernel.dialect.divisions import positive
+from tilecheck.interp.kernel.dialect.divisions import is_positive
 from tilecheck.interp.kernel.dialect.fitting import agree, fit
 from tilecheck.interp.kernel.dialect.methods import Method, takes
-from tilecheck.interp.kernel.dialect.minting import blame, extent, origin_of, own, own_cell, placed_cell, require, rest
+from tilecheck.interp.kernel.dialect.minting import (
+    blame,
+    extent,
+    get_true_extent,
+    origin_of,
+    own,
+    own_cell,
+    placed_cell,
+    require,
+)
 from tilecheck.interp.kernel.dialect.ownership import Construction, Held
 from tilecheck.interp.kernel.dialect.values import Cell, Cells, Grain, Mutable, Pieces
 from tilecheck.interp.kernel.footprints import Effect, element_access, tile_access
@@ -58,14 +67,14 @@ def _construction(cell: Cell, grain: Grain) -> Construction:
 
 def put(m: Machine, z: Mutable, index: Value, value: Value, span: Span) -> None:
     """`z[index] = value`"""
-    cell, grain = _selected(m, z, index, span)
+    cell, grain = _select_cell(m, z, index, span)
     if cell is not None and grain is not None:
         _store(m, z, cell, grain, value, span, "store", _construction(cell, grain))
 
 
 def fetch(m: Machine, z: Mutable, index: Value, span: Span) -> Value:
     """`z[index]`: a block reads back what is its own."""
-    cell, grain = _selected(m, z, index, span)
+    cell, grain = _select_cell(m, z, index, span)
     if cell is None or grain is None:
         return Data(z.parameter.tile)
     if grain.nested:
@@ -74,7 +83,7 @@ def fetch(m: Machine, z: Mutable, index: Value, span: Span) -> Value:
     return _load(m, z, cell, grain, span)
 
 
-def _selected(m: Machine, z: Mutable, index: Value, span: Span) -> tuple[Cell | None, Grain | None]:
+def _select_cell(m: Machine, z: Mutable, index: Value, span: Span) -> tuple[Cell | None, Grain | None]:
     """The cell that an index is, if it is one of this array; else the rule that it breaks is told."""
     if isinstance(index, Tuple) and len(index.items) == 1:
         index = index.items[0]
@@ -260,18 +269,18 @@ def _pieces(m: Machine, z: Mutable, args: Arguments) -> Value:
         blame(m, "TC501", args.span, z.name, "starred", "pieces")
         return Unknown("nested pieces by a tuple", frozenset())
     tile = _tile(m, args.positional, args)
-    grain = None if tile is None else _nested(m, z, tile, args.span)
+    grain = None if tile is None else _nest_tiles(m, z, tile, args.span)
     return Unknown("nested pieces of another rank") if grain is None else Pieces(z, grain)
 
 
-def _nested(m: Machine, z: Mutable, tile: Shape, span: Span) -> Grain | None:
+def _nest_tiles(m: Machine, z: Mutable, tile: Shape, span: Span) -> Grain | None:
     """Tiles of this shape in the pieces, which they must divide."""
     if len(tile) != z.parameter.rank:
         blame(m, "TC501", span, z.name, "pieces", shapes=(tile, z.parameter.tile))
         return None
     partial = False
     for k, (inner, outer) in enumerate(zip(tile, z.parameter.tile, strict=True)):
-        if not positive(m, inner) and enforceable(eq(inner, 0)):
+        if not is_positive(m, inner) and enforceable(eq(inner, 0)):
             require(m, ge(inner, 1))
         divides, single = eq(mod(outer, inner), 0), le(extent(z.name, k), outer)
         if enforceable(divides) and divides.op != "false":
@@ -297,7 +306,7 @@ def _store_at(m: Machine, z: Mutable, args: Arguments) -> Value:
     shape, items = shape_of(tile), expand(m, position)
     if shape is None or items is None or len(items) != z.parameter.rank:
         return unknown_call(m, "store_at of a tile or at a position that is not known", z, args)
-    grain = _nested(m, z, shape, args.span)
+    grain = _nest_tiles(m, z, shape, args.span)
     if grain is not None:
         cell = placed_cell(m, z, grain, tuple(to_term(m, v, args.span) for v in items))
         _store(m, z, cell, grain, tile, args.span, "store", Construction.OWN_SELECTED)
@@ -309,7 +318,7 @@ def _load_piece(m: Machine, z: Mutable, args: Arguments) -> Value:
     tile = _tile(m, args.positional[1:], args)
     if tile is None:
         return unknown_call(m, "load_piece", z, args)
-    cell, grain = _selected(m, z, args.take(("cell",))["cell"], args.span)
+    cell, grain = _select_cell(m, z, args.take(("cell",))["cell"], args.span)
     if cell is None or grain is None:
         return Data(tile)
     if tile != grain.tile:
@@ -322,7 +331,7 @@ def _extent(m: Machine, z: Mutable, args: Arguments) -> Value:
     axis = constant_int(args.take(("axis",))["axis"])
     if axis is None or not -z.parameter.rank <= axis < z.parameter.rank:
         return m.fresh("extent", args.span)
-    return Int(rest(z, own(m, z), axis % z.parameter.rank), dtype=SOME_INTEGER)
+    return Int(get_true_extent(z, own(m, z), axis % z.parameter.rank), dtype=SOME_INTEGER)
 
 
 METHODS: Final[dict[str, Method]] = {

@@ -75,7 +75,7 @@ def parameters(project: Project, module: Module, definition: FuncDef, scope: str
     names = {p.name for p in found}
     values = {symbol: _free(symbol, names) for p in found for symbol in _symbols(p)}
     values |= {p.symbol: p.name for p in found if p.kind == "constant" and p.symbol}
-    return tuple(_renamed(p, values) for p in found)
+    return tuple(_rename(p, values) for p in found)
 
 
 def _symbols(p: Parameter) -> Iterator[str]:
@@ -92,7 +92,7 @@ def _free(symbol: str, taken: set[str]) -> str:
     return symbol
 
 
-def _renamed(p: Parameter, values: Mapping[str, str]) -> Parameter:
+def _rename(p: Parameter, values: Mapping[str, str]) -> Parameter:
     if not values or not p.extents:
         return p
     names = {scalar(variable): scalar(name) for variable, name in values.items()}
@@ -225,7 +225,7 @@ class _Reader:
         if is_runtime_name(target) is not None:
             return None
         if not isinstance(target, ConstantTarget):
-            return scalar(_last(node))
+            return scalar(_get_last_name(node))
         variable = self.type_variable(target)
         if variable:
             return scalar(variable)
@@ -242,7 +242,7 @@ class _Reader:
         return name if known and isinstance(name, str) else ""
 
 
-def _last(node: Name | Attribute) -> str:
+def _get_last_name(node: Name | Attribute) -> str:
     return node.id if isinstance(node, Name) else node.attr
 
 

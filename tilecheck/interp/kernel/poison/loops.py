@@ -14,8 +14,17 @@ from msgspec.structs import replace
 
 from tilecheck.interp.kernel.induction import Slot
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.interp.kernel.poison.propagation import GONE, TILES, shadow_of, with_shadow, without
-from tilecheck.interp.kernel.poison.sources import Edge, Shadow, Undefined, blurred, lanes_in, mapped, merged, weakened
+from tilecheck.interp.kernel.poison.propagation import GONE, TILES, project_condition, shadow_of, with_shadow
+from tilecheck.interp.kernel.poison.sources import (
+    Edge,
+    Shadow,
+    Undefined,
+    blur,
+    lanes_in,
+    map_conditions,
+    merge_poison,
+    weaken,
+)
 from tilecheck.interp.kernel.shapes import element
 from tilecheck.interp.kernel.values import Choice, Instance, Shape, Tuple, Value
 from tilecheck.symbolic import (
@@ -37,7 +46,7 @@ from tilecheck.symbolic import (
     of,
 )
 
-__all__ = ["EARLIER", "bounded", "marked", "resolved", "settle_shadows"]
+__all__ = ["EARLIER", "bound_lanes", "mark_lanes", "resolve_marks", "solve_poison"]
 
 EARLIER = "~e"
 """Ends the names of atoms of an earlier iteration."""
@@ -48,7 +57,7 @@ def _seed(slot: Slot, loop: str) -> Opaque:
     return Opaque("~lanes~" + ".".join(str(s) for s in slot) + "~" + loop)
 
 
-def marked(value: Value, slot: Slot, loop: str) -> Value:
+def mark_lanes(value: Value, slot: Slot, loop: str) -> Value:
     """The placeholder of a slot, with a mark for all of its lanes."""
     if not isinstance(value, TILES):
         return value
@@ -63,7 +72,7 @@ def _mark(slot: Slot, loop: str) -> Edge:
     return Edge(_seed(slot, loop).name, "", 0, ZERO, ONE, ZERO)
 
 
-def settle_shadows(
+def solve_poison(
     m: Machine, loop: str, start: Mapping[Slot, Value], end: Mapping[Slot, Value], made: Iterable[Atom],
     known: Substitution, counter: Term, guard: Cond,
 ) -> dict[Slot, Shadow]:
@@ -84,28 +93,28 @@ def settle_shadows(
     steps: dict[Slot, list[Undefined]] = {slot: [] for slot in start}
     for slot in start:
         if slot not in end:
-            total[slot] = blurred(merged(*sources.values()))
+            total[slot] = blur(merge_poison(*sources.values()))
             continue
         here = shadow_of(end[slot])
         own = tuple(u for u in here if u.edge.source not in marks)
         steps[slot] = [u for u in here if u.edge.source in marks]
-        total[slot] = merged(total[slot], earlier.shadow(mapped(own, known.cond)))
+        total[slot] = merge_poison(total[slot], earlier.shadow(map_conditions(own, known.cond)))
         if _shape(start[slot]) != _shape(end[slot]):
-            total[slot] = blurred(total[slot])
+            total[slot] = blur(total[slot])
     for turn in range(ROUNDS + 1):
         before = dict(total)
         for slot, arriving in steps.items():
             for u in arriving:
                 origin = marks[u.edge.source]
-                total[slot] = merged(total[slot], _arrived(total[origin], u, start[origin], known, earlier))
+                total[slot] = merge_poison(total[slot], _propagate(total[origin], u, start[origin], known, earlier))
             if turn == ROUNDS and total[slot] != before[slot]:
-                total[slot] = blurred(total[slot])
+                total[slot] = blur(total[slot])
         if total == before:
             break
     else:
         # what is blurred may still have to reach others
-        reached = merged(*(blurred(total[s]) for s in total))
-        total = {s: merged(v, reached) if v or steps[s] else v for s, v in total.items()}
+        reached = merge_poison(*(blur(total[s]) for s in total))
+        total = {s: merge_poison(v, reached) if v or steps[s] else v for s, v in total.items()}
     return {slot: shadow for slot, shadow in total.items() if shadow}
 
 
@@ -113,20 +122,20 @@ def _shape(value: Value) -> Shape | None:
     return value.shape if isinstance(value, TILES) else ()
 
 
-def _arrived(shadow: Shadow, mark: Undefined, origin: Value, known: Substitution, earlier: _Earlier) -> Shadow:
+def _propagate(shadow: Shadow, mark: Undefined, origin: Value, known: Substitution, earlier: _Earlier) -> Shadow:
     """The undefined lanes of one slot as they arrive in another (or the same) after an iteration."""
     if not shadow:
         return ()
     places = None if mark.blurred else _places(mark.outside, _shape(origin))
     if places is None:
-        return blurred(shadow)
+        return blur(shadow)
     where = earlier.weaken(known.cond(mark.where))
     gone = frozenset(a.axis for a, t in places.items() if isinstance(a, Lane) and t == GONE)
     move = Substitution({a: t for a, t in places.items() if t != GONE})
-    return tuple(_moved(shadow, where, gone, move))
+    return tuple(_move_lanes(shadow, where, gone, move))
 
 
-def _moved(shadow: Shadow, where: Cond, gone: frozenset[int], move: Substitution) -> Iterator[Undefined]:
+def _move_lanes(shadow: Shadow, where: Cond, gone: frozenset[int], move: Substitution) -> Iterator[Undefined]:
     for u in shadow:
         if u.blurred:
             yield u
@@ -137,8 +146,11 @@ def _moved(shadow: Shadow, where: Cond, gone: frozenset[int], move: Substitution
             continue
         outside = move.cond(u.outside)
         if outside.op != "false":
-            yield Undefined(u.edge, outside, conj(move.cond(without(u.where, gone)) if gone else move.cond(u.where),
-                                                  where))
+            yield Undefined(
+                u.edge,
+                outside,
+                conj(move.cond(project_condition(u.where, gone)) if gone else move.cond(u.where), where),
+            )
 
 
 def _places(mark: Cond, shape: Shape | None) -> dict[Atom, Term] | None:
@@ -174,7 +186,7 @@ class _Earlier:
         self.counter, self.guard = counter.single, guard
 
     def shadow(self, shadow: Shadow) -> Shadow:
-        return mapped(tuple(self.guarded(u) for u in shadow), self.rename.cond)
+        return map_conditions(tuple(self.guarded(u) for u in shadow), self.rename.cond)
 
     def guarded(self, u: Undefined) -> Undefined:
         counts = not u.blurred and self.counter in atoms_of(u.outside) | atoms_of(u.where)
@@ -182,11 +194,11 @@ class _Earlier:
 
     def weaken(self, cond: Cond) -> Cond:
         """Without what tells iterations apart."""
-        return weakened(cond, lambda atoms: bool(atoms & self.varying) or any(
+        return weaken(cond, lambda atoms: bool(atoms & self.varying) or any(
             isinstance(a, (Counter, Opaque)) and a.name.endswith(EARLIER) for a in atoms))
 
 
-def resolved(
+def resolve_marks(
     value: Value, loop: str, shadows: Mapping[Slot, Shadow], start: Mapping[Slot, Value], known: Substitution,
 ) -> Value:
     """A value of the trial with the undefined lanes of the slots in the place of their marks."""
@@ -199,14 +211,14 @@ def resolved(
             return tile
         kept = tuple(u for u in shadow if u.edge.source not in marks)
         parts = [
-            _arrived(shadows.get(slot, ()), u, start[slot], known, nothing)
+            _propagate(shadows.get(slot, ()), u, start[slot], known, nothing)
             for u in shadow if (slot := marks.get(u.edge.source)) is not None]
-        return with_shadow(tile, merged(kept, *parts))
+        return with_shadow(tile, merge_poison(kept, *parts))
 
-    return _each(value, clear)
+    return _map_parts(value, clear)
 
 
-def bounded(value: Value, counter: Term, guard: Cond) -> Value:
+def bound_lanes(value: Value, counter: Term, guard: Cond) -> Value:
     """A value of the last iteration, with what holds in every iteration said of its undefined lanes."""
     earlier = _Earlier((), counter, guard)
 
@@ -214,16 +226,16 @@ def bounded(value: Value, counter: Term, guard: Cond) -> Value:
         shadow = shadow_of(tile)
         return with_shadow(tile, tuple(earlier.guarded(u) for u in shadow)) if shadow else tile
 
-    return value if guard is TRUE else _each(value, bound)
+    return value if guard is TRUE else _map_parts(value, bound)
 
 
-def _each(value: Value, change: Callable[[Value], Value]) -> Value:
+def _map_parts(value: Value, change: Callable[[Value], Value]) -> Value:
     if isinstance(value, TILES):
         return change(value)
     if isinstance(value, Tuple):
-        return Tuple(tuple(_each(v, change) for v in value.items))
+        return Tuple(tuple(_map_parts(v, change) for v in value.items))
     if isinstance(value, Choice):
-        return Choice(value.cond, _each(value.then, change), _each(value.other, change))
+        return Choice(value.cond, _map_parts(value.then, change), _map_parts(value.other, change))
     if isinstance(value, Instance):
-        return Instance(value.of, {k: _each(v, change) for k, v in value.fields.items()}, value.member)
+        return Instance(value.of, {k: _map_parts(v, change) for k, v in value.fields.items()}, value.member)
     return value

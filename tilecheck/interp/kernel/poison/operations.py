@@ -14,40 +14,40 @@ from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.poison.propagation import (
     TILES,
     closed_up,
-    combined,
+    combine_lanes,
     elementwise,
     lose,
     lose_all,
     observe,
-    placed,
+    place_part,
     product,
-    scanned,
+    scan_lanes,
     shadow_of,
     spread,
     with_shadow,
 )
-from tilecheck.interp.kernel.poison.sources import Shadow, blurred, merged
+from tilecheck.interp.kernel.poison.sources import Shadow, blur, merge_poison
 from tilecheck.interp.kernel.values import Const, Int, Shape, Tuple, Unknown, Value
 from tilecheck.symbolic import ONE, ZERO
 
 if TYPE_CHECKING:
     from tilecheck.interp.kernel.calls import Arguments
 
-__all__ = ["shaded", "shaded_builtin"]
+__all__ = ["add_builtin_poison", "add_poison"]
 
 Rule: TypeAlias = "Callable[[Machine, Arguments, Value], Value]"
 
 MISSING: Final = Unknown("missing argument")
 
 
-def shaded(m: Machine, name: str, args: Arguments, result: Value) -> Value:
+def add_poison(m: Machine, name: str, args: Arguments, result: Value) -> Value:
     """The result of an operation of cuda.tile, or of a method of a tile, with its undefined lanes."""
     if not m.knowledge.unspecified:
         return result
     return _RULES.get(name, _coarse)(m, args, result)
 
 
-def shaded_builtin(m: Machine, name: str, args: Arguments, result: Value) -> Value:
+def add_builtin_poison(m: Machine, name: str, args: Arguments, result: Value) -> Value:
     """The same for a builtin or library function."""
     if not m.knowledge.unspecified:
         return result
@@ -70,13 +70,13 @@ _PLAIN: Final = frozenset({"abs", "int", "float", "bool"})
 
 
 def _coarse(m: Machine, args: Arguments, result: Value) -> Value:
-    shadow = merged(*(shadow_of(v) for v in args.values()))
+    shadow = merge_poison(*(shadow_of(v) for v in args.values()))
     if not shadow:
         return result
     if not isinstance(result, TILES):
         lose(m, shadow, "an operation that is not followed")
         return result
-    return with_shadow(result, blurred(merged(shadow, result.shadow)))
+    return with_shadow(result, blur(merge_poison(shadow, result.shadow)))
 
 
 def _elementwise(m: Machine, args: Arguments, result: Value) -> Value:
@@ -88,13 +88,13 @@ def _own(m: Machine, args: Arguments, result: Value) -> Value:
     return result
 
 
-def _moving(m: Machine, args: Arguments, result: Value) -> Value:
+def _move_lanes(m: Machine, args: Arguments, result: Value) -> Value:
     """The tile is moved with its undefined lanes by the operation; where to must be known."""
     lose_all(m, "an index that is undefined", *args.values()[1:])
     return result
 
 
-def _checked(m: Machine, args: Arguments, result: Value) -> Value:
+def _check_operands(m: Machine, args: Arguments, result: Value) -> Value:
     if args.positional:
         test = to_bool(m, args.positional[0], args.span)
         observe(m, test.shadow, m.path, "branch", "", args.span)
@@ -117,13 +117,13 @@ def _axes(m: Machine, value: Value | None, rank: int) -> list[int] | None:
     return [a % rank for a in axes if a is not None]
 
 
-def _named(axes: list[int], rank: int) -> str:
+def _name_axes(axes: list[int], rank: int) -> str:
     if rank < 2:
         return ""
     return f"axis {axes[0]}" if len(axes) == 1 else "all axes" if len(axes) == rank else f"axes {tuple(axes)}"
 
 
-def _reduced(how: str, m: Machine, args: Arguments, result: Value) -> Value:
+def _reduce_lanes(how: str, m: Machine, args: Arguments, result: Value) -> Value:
     given = args.take(("x", "axis"))
     source = given.get("x", MISSING)
     items = expand(m, source) or (source,)
@@ -135,15 +135,15 @@ def _reduced(how: str, m: Machine, args: Arguments, result: Value) -> Value:
             continue
         axes = None if shape is None else _axes(m, given.get("axis"), len(shape))
         if shape is None or axes is None or keep is None:
-            observe(m, blurred(shadow), m.path, how, "", args.span)
+            observe(m, blur(shadow), m.path, how, "", args.span)
             continue
         rank = len(shape)
-        kept = combined(m, shadow, frozenset(rank - 1 - k for k in axes), how, _named(axes, rank), args.span)
+        kept = combine_lanes(m, shadow, frozenset(rank - 1 - k for k in axes), how, _name_axes(axes, rank), args.span)
         out.append(kept if keep else closed_up(kept, rank, axes))
-    return _on_each(m, result, merged(*out))
+    return _on_each(m, result, merge_poison(*out))
 
 
-def _scanned(how: str, m: Machine, args: Arguments, result: Value) -> Value:
+def _scan_lanes(how: str, m: Machine, args: Arguments, result: Value) -> Value:
     given = args.take(("x", "axis"))
     source = given.get("x", MISSING)
     items = expand(m, source) or (source,)
@@ -155,11 +155,11 @@ def _scanned(how: str, m: Machine, args: Arguments, result: Value) -> Value:
             continue
         axes = None if shape is None else _axes(m, given.get("axis", Int(ZERO)), len(shape))
         if shape is None or axes is None or len(axes) != 1:
-            observe(m, blurred(shadow), m.path, how, "", args.span)
+            observe(m, blur(shadow), m.path, how, "", args.span)
             continue
         rank = len(shape)
-        out.append(scanned(m, shadow, rank - 1 - axes[0], backwards, how, _named(axes, rank), args.span))
-    return _on_each(m, result, merged(*out))
+        out.append(scan_lanes(m, shadow, rank - 1 - axes[0], backwards, how, _name_axes(axes, rank), args.span))
+    return _on_each(m, result, merge_poison(*out))
 
 
 def _on_each(m: Machine, result: Value, shadow: Shadow) -> Value:
@@ -171,14 +171,14 @@ def _on_each(m: Machine, result: Value, shadow: Shadow) -> Value:
 def _mma(m: Machine, args: Arguments, result: Value) -> Value:
     given = args.take(("x", "y", "acc"))
     parts = product(m, given.get("x", MISSING), given.get("y", MISSING), args.span, "mma")
-    return spread(m, result, merged(parts, shadow_of(given.get("acc", MISSING))))
+    return spread(m, result, merge_poison(parts, shadow_of(given.get("acc", MISSING))))
 
 
 def _mma_scaled(m: Machine, args: Arguments, result: Value) -> Value:
     given = args.take(("x", "xs", "y", "ys", "acc"))
     parts = [product(m, given.get(a, MISSING), given.get(b, MISSING), args.span, "mma_scaled")
              for a, b in (("x", "y"), ("xs", "ys"))]
-    return spread(m, result, merged(*parts, shadow_of(given.get("acc", MISSING))))
+    return spread(m, result, merge_poison(*parts, shadow_of(given.get("acc", MISSING))))
 
 
 def _matmul(m: Machine, args: Arguments, result: Value) -> Value:
@@ -198,22 +198,22 @@ def _cat(m: Machine, args: Arguments, result: Value) -> Value:
     whole = _shape(result)
     shapes = [_shape(t) for t in tiles]
     if axis is None or not whole or any(s is None or len(s) != len(whole) for s in shapes):
-        return spread(m, result, blurred(merged(*shadows)))
+        return spread(m, result, blur(merge_poison(*shadows)))
     rank = len(whole)
     place = axis % rank
     start, parts = ZERO, []
     for shadow, shape in zip(shadows, shapes, strict=True):
         assert shape is not None
-        parts.append(placed(shadow, place, shape[place], start, whole[place], rank))
+        parts.append(place_part(shadow, place, shape[place], start, whole[place], rank))
         start = start + shape[place]
-    return spread(m, result, merged(*parts))
+    return spread(m, result, merge_poison(*parts))
 
 
 def _insert(m: Machine, args: Arguments, result: Value) -> Value:
     given = args.take(("x", "index", "value"))
     lose_all(m, "an index that is undefined", given.get("index", MISSING))
-    return spread(m, result, merged(
-        shadow_of(given.get("x", MISSING)), blurred(shadow_of(given.get("value", MISSING)))))
+    return spread(m, result, merge_poison(
+        shadow_of(given.get("x", MISSING)), blur(shadow_of(given.get("value", MISSING)))))
 
 
 def _same_lanes(m: Machine, args: Arguments, result: Value) -> Value:
@@ -222,7 +222,7 @@ def _same_lanes(m: Machine, args: Arguments, result: Value) -> Value:
     if not shadow:
         return result
     same = _shape(result) is not None and _shape(result) == _shape(args.values()[0])
-    return spread(m, result, shadow if same else blurred(shadow))
+    return spread(m, result, shadow if same else blur(shadow))
 
 
 _ELEMENTWISE: Final = (
@@ -246,11 +246,11 @@ _SELF: Final = (
 _RULES: Final[Mapping[str, Rule]] = {
     **dict.fromkeys(_ELEMENTWISE, _elementwise),
     **dict.fromkeys(_SELF, _own),
-    **dict.fromkeys(("reshape", "permute", "transpose", "extract", "broadcast_to", "expand_dims", "item"), _moving),
-    **{name: partial(_reduced, name) for name in ("sum", "prod", "max", "min", "argmax", "argmin", "reduce")},
-    **{name: partial(_scanned, name) for name in ("cumsum", "cumprod", "scan")},
+    **dict.fromkeys(("reshape", "permute", "transpose", "extract", "broadcast_to", "expand_dims", "item"), _move_lanes),
+    **{name: partial(_reduce_lanes, name) for name in ("sum", "prod", "max", "min", "argmax", "argmin", "reduce")},
+    **{name: partial(_scan_lanes, name) for name in ("cumsum", "cumprod", "scan")},
     "mma": _mma, "mma_scaled": _mma_scaled, "matmul": _matmul, "cat": _cat, "insert": _insert, "bitcast": _same_lanes,
-    "static_assert": _checked, "assert_": _checked,
+    "static_assert": _check_operands, "assert_": _check_operands,
 }
 
 __all__ += ["ONE"]

@@ -10,13 +10,13 @@ from tilecheck.interp.kernel.poison.sources import (
     Observation,
     Shadow,
     Undefined,
-    blurred,
+    blur,
     lanes_in,
-    mapped,
-    merged,
-    moved,
-    under,
-    weakened,
+    map_conditions,
+    merge_poison,
+    rename_lanes,
+    restrict_poison,
+    weaken,
 )
 from tilecheck.interp.kernel.shapes import broadcast, lanes_of
 from tilecheck.interp.kernel.values import (
@@ -52,7 +52,16 @@ from tilecheck.symbolic import (
 from tilecheck.syntax.tree import Span
 
 __all__ = [
-    "GONE", "elementwise", "is_marker", "joined", "lose", "lose_all", "observe", "selected", "shadow_of", "spread",
+    "GONE",
+    "elementwise",
+    "is_marker",
+    "join_values",
+    "lose",
+    "lose_all",
+    "observe",
+    "select_lanes",
+    "shadow_of",
+    "spread",
     "with_shadow",
 ]
 
@@ -76,8 +85,8 @@ def shadow_of(value: Value) -> Shadow:
         then, other = shadow_of(value.then), shadow_of(value.other)
         if not (then or other):
             return ()
-        out = merged(under(value.cond, then), under(negate(value.cond), other))
-        return out if _shape(value.then) == _shape(value.other) else blurred(out)
+        out = merge_poison(restrict_poison(value.cond, then), restrict_poison(negate(value.cond), other))
+        return out if _shape(value.then) == _shape(value.other) else blur(out)
     return ()
 
 
@@ -102,42 +111,46 @@ _WITH: Final[Mapping[type, Callable[..., Value]]] = {
 """`replace`, which takes much longer."""
 
 
-def stored(value: Value | None) -> Shadow:
+def get_stored_poison(value: Value | None) -> Shadow:
     """The undefined lanes of what is stored: of any of several values."""
     if isinstance(value, Tuple):
-        return merged(*(shadow_of(v) for v in value.items))
+        return merge_poison(*(shadow_of(v) for v in value.items))
     return () if value is None else shadow_of(value)
 
 
 def elementwise(m: Machine, result: Value, *operands: Value) -> Value:
     """The result of an element-wise operation: a lane is undefined where one of the operands' is."""
     shadows = [s for v in operands if (s := shadow_of(v))]
-    return spread(m, result, merged(*shadows)) if shadows else result
+    return spread(m, result, merge_poison(*shadows)) if shadows else result
 
 
 def spread(m: Machine, result: Value, shadow: Shadow) -> Value:
     """A result with the undefined lanes that its operands give it."""
     if isinstance(result, TILES):
-        return with_shadow(result, shadow if result.shape is not None else blurred(shadow))
+        return with_shadow(result, shadow if result.shape is not None else blur(shadow))
     if isinstance(result, Unknown):
         lose(m, shadow, result.what)
     return result
 
 
-def joined(m: Machine, cond: Cond, a: Value, b: Value, result: Value) -> Value:
+def join_values(m: Machine, cond: Cond, a: Value, b: Value, result: Value) -> Value:
     """What is undefined after two ways meet: of either way, where it was taken."""
     first, second = shadow_of(a), shadow_of(b)
     if not (first or second) or isinstance(result, Choice):
         return result
-    return spread(m, result, merged(under(cond, first), under(negate(cond), second)))
+    return spread(m, result, merge_poison(restrict_poison(cond, first), restrict_poison(negate(cond), second)))
 
 
-def selected(m: Machine, cond: Bool, then: Value, other: Value, result: Value) -> Value:
+def select_lanes(m: Machine, cond: Bool, then: Value, other: Value, result: Value) -> Value:
     """`where(cond, then, other)`"""
     first, second = shadow_of(then), shadow_of(other)
     if not (first or second or cond.shadow):
         return result
-    return spread(m, result, merged(under(cond.cond, first), under(negate(cond.cond), second), cond.shadow))
+    return spread(
+        m,
+        result,
+        merge_poison(restrict_poison(cond.cond, first), restrict_poison(negate(cond.cond), second), cond.shadow),
+    )
 
 
 def masks(m: Machine, op: str, left: Bool, right: Bool, result: Value) -> Value:
@@ -147,7 +160,7 @@ def masks(m: Machine, op: str, left: Bool, right: Bool, result: Value) -> Value:
     if (left.shadow and right.shadow) or op not in ("&", "|"):
         return elementwise(m, result, left, right)
     free = right.cond if left.shadow else left.cond
-    return spread(m, result, under(free if op == "&" else negate(free), left.shadow or right.shadow))
+    return spread(m, result, restrict_poison(free if op == "&" else negate(free), left.shadow or right.shadow))
 
 
 # --- uses ------------------------------------------------------------------------------------------------------------
@@ -171,14 +184,14 @@ def lose(m: Machine, shadow: Iterable[Undefined], what: str) -> None:
 def lose_all(m: Machine, what: str, *values: Value) -> None:
     """The same for all that values hold."""
     for v in values:
-        lose(m, _within(v), what)
+        lose(m, _get_poison(v), what)
 
 
-def _within(value: Value, depth: int = 0) -> Shadow:
+def _get_poison(value: Value, depth: int = 0) -> Shadow:
     if isinstance(value, TILES):
         return value.shadow
     parts = _PARTS.get(type(value))
-    return () if parts is None or depth > 6 else merged(*(_within(v, depth + 1) for v in parts(value)))
+    return () if parts is None or depth > 6 else merge_poison(*(_get_poison(v, depth + 1) for v in parts(value)))
 
 
 _PARTS: Final[Mapping[type, Callable[..., Iterable[Value]]]] = {
@@ -192,7 +205,7 @@ _PARTS: Final[Mapping[type, Callable[..., Iterable[Value]]]] = {
 
 # --- axes that are combined ------------------------------------------------------------------------------------------
 
-def combined(
+def combine_lanes(
     m: Machine, shadow: Shadow, axes: frozenset[int], how: str, detail: str, span: Span,
 ) -> Shadow:
     """An operation combines the lanes along axes, counted from the right: a lane that is undefined along one of them
@@ -211,8 +224,8 @@ def combined(
             kept += left
             continue
         outside = Substitution(dict.fromkeys(along, GONE)).cond(u.outside) if along else u.outside
-        kept.append(Undefined(u.edge, outside, without(u.where, axes)))
-    return merged(tuple(kept[:1]), tuple(kept[1:]))
+        kept.append(Undefined(u.edge, outside, project_condition(u.where, axes)))
+    return merge_poison(tuple(kept[:1]), tuple(kept[1:]))
 
 
 def _split(u: Undefined, axes: frozenset[int]) -> tuple[Shadow, Shadow]:
@@ -225,7 +238,7 @@ def _split(u: Undefined, axes: frozenset[int]) -> tuple[Shadow, Shadow]:
     spoilt = [_row(u, way, axes) for way in ways]
     used = [way for way, row in zip(ways, spoilt, strict=True) if row is None]
     left = [row for row in spoilt if row is not None]
-    return (Undefined(u.edge, u.outside, disj(*used)),) if used else (), merged(tuple(left[:1]), tuple(left[1:]))
+    return (Undefined(u.edge, u.outside, disj(*used)),) if used else (), merge_poison(tuple(left[:1]), tuple(left[1:]))
 
 
 def _row(u: Undefined, way: Cond, axes: frozenset[int]) -> Undefined | None:
@@ -244,7 +257,7 @@ def _row(u: Undefined, way: Cond, axes: frozenset[int]) -> Undefined | None:
             continue
         far = ge(over[0].term + c.term, 0)
         if not any(a.axis in axes for a in lanes_in(far)):
-            return Undefined(u.edge, conj(far, *rest), without(way, axes))
+            return Undefined(u.edge, conj(far, *rest), project_condition(way, axes))
     return None
 
 
@@ -261,12 +274,12 @@ def _group(u: Undefined, axes: frozenset[int]) -> Undefined | None:
                         for a in inner):
         return None
     last = Substitution({a: a.size - 1 for a in inner})
-    return Undefined(u.edge, last.cond(u.outside), without(u.where, axes))
+    return Undefined(u.edge, last.cond(u.outside), project_condition(u.where, axes))
 
 
-def without(cond: Cond, axes: frozenset[int]) -> Cond:
+def project_condition(cond: Cond, axes: frozenset[int]) -> Cond:
     """A condition that holds where the given one does for some lane along the axes."""
-    return weakened(cond, lambda atoms: any(isinstance(a, Lane) and a.axis in axes for a in atoms))
+    return weaken(cond, lambda atoms: any(isinstance(a, Lane) and a.axis in axes for a in atoms))
 
 
 def closed_up(shadow: Shadow, rank: int, gone: Iterable[int]) -> Shadow:
@@ -280,10 +293,10 @@ def closed_up(shadow: Shadow, rank: int, gone: Iterable[int]) -> Shadow:
             a: lane(place[a.axis], a.size) for a in lanes_of(c) if a.axis in place and place[a.axis] != a.axis}
         return Substitution(move).cond(c) if move else c
 
-    return mapped(shadow, change)
+    return map_conditions(shadow, change)
 
 
-def scanned(m: Machine, shadow: Shadow, axis: int, backwards: bool, how: str, detail: str, span: Span) -> Shadow:
+def scan_lanes(m: Machine, shadow: Shadow, axis: int, backwards: bool, how: str, detail: str, span: Span) -> Shadow:
     """A running combination along an axis, counted from the right. What follows an undefined lane is undefined; where
     all that follows lies outside the array anyway, nothing changes."""
     kept: list[Undefined] = []
@@ -291,7 +304,7 @@ def scanned(m: Machine, shadow: Shadow, axis: int, backwards: bool, how: str, de
         if is_marker(u) or (not u.blurred and _tail(u, axis, backwards)):
             kept.append(u)
         elif not u.blurred and not any(a.axis == axis for a in lanes_in(u.outside)):
-            kept.append(Undefined(u.edge, u.outside, without(u.where, frozenset((axis,)))))
+            kept.append(Undefined(u.edge, u.outside, project_condition(u.where, frozenset((axis,)))))
         else:
             observe(m, (u,), m.path, how, detail, span)
     return tuple(kept)
@@ -324,16 +337,16 @@ def product(
     if a is None or b is None or not a or not b:
         lose(m, (*left, *right), how)
         return ()
-    rows = combined(m, left, frozenset((0,)), how, "the inner axis", span)
-    columns = combined(m, right, frozenset((min(1, len(b) - 1),)), how, "the inner axis", span)
+    rows = combine_lanes(m, left, frozenset((0,)), how, "the inner axis", span)
+    columns = combine_lanes(m, right, frozenset((min(1, len(b) - 1),)), how, "the inner axis", span)
     if len(b) == 1:
         rows = closed_up(rows, len(a), (len(a) - 1,))
     if len(a) == 1:
         columns = closed_up(columns, len(b), (len(b) - 2,)) if len(b) > 1 else columns
-    return merged(rows, columns)
+    return merge_poison(rows, columns)
 
 
-def placed(shadow: Shadow, axis: int, extent: Term, start: Term, total: Term, rank: int) -> Shadow:
+def place_part(shadow: Shadow, axis: int, extent: Term, start: Term, total: Term, rank: int) -> Shadow:
     """The undefined lanes of a part that begins at `start` on an axis (from the left) of a larger tile."""
     place = rank - 1 - axis
     here = lane(place, total) - start
@@ -342,7 +355,7 @@ def placed(shadow: Shadow, axis: int, extent: Term, start: Term, total: Term, ra
         move: dict[Atom, Term] = {a: here for a in lanes_of(c) if a.axis == place}
         return Substitution(move).cond(c) if move else c
 
-    return under(conj(ge(here, 0), lt(here, extent)), mapped(shadow, change))
+    return restrict_poison(conj(ge(here, 0), lt(here, extent)), map_conditions(shadow, change))
 
 
 def fits(value: Value, extents: Shape) -> bool:
@@ -351,4 +364,15 @@ def fits(value: Value, extents: Shape) -> bool:
     return own is not None and broadcast(own, extents) == extents
 
 
-__all__ += ["TRUE", "closed_up", "combined", "fits", "masks", "moved", "placed", "product", "scanned", "stored"]
+__all__ += [
+    "TRUE",
+    "closed_up",
+    "combine_lanes",
+    "fits",
+    "get_stored_poison",
+    "masks",
+    "place_part",
+    "product",
+    "rename_lanes",
+    "scan_lanes",
+]

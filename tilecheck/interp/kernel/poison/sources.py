@@ -30,8 +30,20 @@ from tilecheck.symbolic import (
 from tilecheck.syntax.tree import Span
 
 __all__ = [
-    "Edge", "Observation", "Paddings", "Shadow", "Undefined", "blurred", "lanes_in", "mapped", "merged",
-    "moved", "replaced", "sources", "under", "weakened",
+    "Edge",
+    "Observation",
+    "Paddings",
+    "Shadow",
+    "Undefined",
+    "blur",
+    "lanes_in",
+    "map_conditions",
+    "merge_poison",
+    "rename_lanes",
+    "replace_atoms",
+    "restrict_poison",
+    "sources",
+    "weaken",
 ]
 
 
@@ -105,7 +117,7 @@ LONG: Final = 12_000
 """Characters of the key of a condition beyond which it is given up for TRUE."""
 
 
-def _either(a: Cond, b: Cond) -> Cond:
+def _join_conditions(a: Cond, b: Cond) -> Cond:
     """The disjunction, without alternatives that another one contains; of two that differ in the sign of one part,
     what they have in common."""
     parts: list[frozenset[Cond]] = []
@@ -115,7 +127,7 @@ def _either(a: Cond, b: Cond) -> Cond:
         if any(p <= new for p in parts):
             continue
         parts = [p for p in parts if not new <= p]
-        other = next((p for p in parts if _opposite(p, new)), None)
+        other = next((p for p in parts if _are_opposite(p, new)), None)
         if other is not None:
             parts.remove(other)
             pending.append(other & new)
@@ -125,12 +137,12 @@ def _either(a: Cond, b: Cond) -> Cond:
     return out if len(out.key) <= LONG else TRUE
 
 
-def _opposite(a: frozenset[Cond], b: frozenset[Cond]) -> bool:
+def _are_opposite(a: frozenset[Cond], b: frozenset[Cond]) -> bool:
     mine, theirs = a - b, b - a
     return len(mine) == len(theirs) == 1 and negate(next(iter(mine))) == next(iter(theirs))
 
 
-def merged(*shadows: Shadow) -> Shadow:
+def merge_poison(*shadows: Shadow) -> Shadow:
     """Lanes that are undefined in any of the shadows."""
     given = [s for s in shadows if s]
     if not given:
@@ -141,11 +153,11 @@ def merged(*shadows: Shadow) -> Shadow:
     for u in (u for s in given for u in s):
         key = (u.edge, u.outside, u.blurred)
         before = out.get(key)
-        out[key] = u.where if before is None else before if before == u.where else _either(before, u.where)
+        out[key] = u.where if before is None else before if before == u.where else _join_conditions(before, u.where)
     return tuple(Undefined(edge, outside, where, coarse) for (edge, outside, coarse), where in out.items())
 
 
-def under(cond: Cond, shadow: Shadow) -> Shadow:
+def restrict_poison(cond: Cond, shadow: Shadow) -> Shadow:
     """The undefined lanes, where a condition holds."""
     if cond is TRUE or not shadow:
         return shadow
@@ -162,23 +174,23 @@ def under(cond: Cond, shadow: Shadow) -> Shadow:
     return tuple(out)
 
 
-def blurred(shadow: Shadow) -> Shadow:
+def blur(shadow: Shadow) -> Shadow:
     """The same edges, without the knowledge of which lanes."""
     return tuple(dict.fromkeys(Undefined(u.edge, TRUE, TRUE, True) for u in shadow))
 
 
-def moved(shadow: Shadow, move: Mapping[Atom, Term] | None) -> Shadow:
+def rename_lanes(shadow: Shadow, move: Mapping[Atom, Term] | None) -> Shadow:
     """The shadow of a value whose lanes are renamed."""
     if not shadow or not move:
-        return shadow if move is not None else blurred(shadow)
-    return mapped(shadow, Substitution(move).cond)
+        return shadow if move is not None else blur(shadow)
+    return map_conditions(shadow, Substitution(move).cond)
 
 
-def replaced(shadow: Shadow, s: Substitution) -> Shadow:
-    return mapped(shadow, s.cond) if shadow else shadow
+def replace_atoms(shadow: Shadow, s: Substitution) -> Shadow:
+    return map_conditions(shadow, s.cond) if shadow else shadow
 
 
-def mapped(shadow: Shadow, change: Callable[[Cond], Cond]) -> Shadow:
+def map_conditions(shadow: Shadow, change: Callable[[Cond], Cond]) -> Shadow:
     out = []
     for u in shadow:
         if not u.blurred:
@@ -187,15 +199,15 @@ def mapped(shadow: Shadow, change: Callable[[Cond], Cond]) -> Shadow:
                 continue
             u = Undefined(u.edge, outside, where)
         out.append(u)
-    return merged(tuple(out), ()) if len(out) < 2 else merged(tuple(out[:1]), tuple(out[1:]))
+    return merge_poison(tuple(out), ()) if len(out) < 2 else merge_poison(tuple(out[:1]), tuple(out[1:]))
 
 
-def weakened(cond: Cond, gone: Callable[[set[Atom]], bool]) -> Cond:
+def weaken(cond: Cond, gone: Callable[[set[Atom]], bool]) -> Cond:
     """A condition that holds wherever the given one does, without comparisons for whose atoms `gone` is true."""
     if cond.op == "and":
-        return conj(*(weakened(c, gone) for c in cond.args))
+        return conj(*(weaken(c, gone) for c in cond.args))
     if cond.op == "or":
-        return disj(*(weakened(c, gone) for c in cond.args))
+        return disj(*(weaken(c, gone) for c in cond.args))
     return TRUE if gone(atoms_of(cond)) else cond
 
 

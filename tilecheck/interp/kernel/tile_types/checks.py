@@ -35,15 +35,15 @@ from tilecheck.dtypes import (
     is_fraction,
     promoted,
 )
-from tilecheck.interp.kernel.tile_types.extents import apart, broadcastable, clashing, pairs, power_of_two
+from tilecheck.interp.kernel.tile_types.extents import broadcastable, differ_always, do_clash, pairs, power_of_two
 from tilecheck.interp.kernel.tile_types.uses import OPEN, Misfit, MisfitCode, Operand, Use, Verdict
 from tilecheck.interp.kernel.values import Shape
 from tilecheck.symbolic import Term, const
 
-__all__ = ["judged"]
+__all__ = ["check_use"]
 
 
-def judged(use: Use) -> Verdict:
+def check_use(use: Use) -> Verdict:
     """The first thing that is wrong for certain, else whether anything may be."""
     verdict: Verdict = None
     for found in _CHECKS[use.kind](use):
@@ -80,7 +80,7 @@ def _clashes(shapes: Iterable[Shape | None], code_how: str = "combined") -> Iter
     for k, a in enumerate(known_shapes):
         for b in known_shapes[k + 1:]:
             for axis, x, y in pairs(a, b):
-                clash = clashing(x, y)
+                clash = do_clash(x, y)
                 if clash:
                     yield Misfit("TC501", code_how, (), (x, y), axis)
                 elif clash is None:
@@ -159,7 +159,7 @@ def _unary(use: Use) -> Iterator[Verdict]:
 
 # --- memory ----------------------------------------------------------------------------------------------------------
 
-def _converted(value: Operand, target: Operand) -> Verdict:
+def _check_conversion(value: Operand, target: Operand) -> Verdict:
     fits = fits_into(value.dtype, target.dtype, value.value)
     if fits is None:
         return _open(value.dtype, target.dtype)
@@ -180,7 +180,7 @@ def _into(use: Use) -> Iterator[Verdict]:
         elif fits is None:
             yield OPEN
     if target.dtype is not None:
-        yield _converted(value, target)
+        yield _check_conversion(value, target)
 
 
 def _not_into(value: Shape, target: Shape) -> Misfit:
@@ -206,7 +206,7 @@ def _store(use: Use) -> Iterator[Verdict]:
     if tile.shape and len(tile.shape) != count:
         yield Misfit("TC503", "stored_rank", (str(len(tile.shape)), str(count)))
     yield from _array_rank(use, array, count)
-    yield _converted(tile, array)
+    yield _check_conversion(tile, array)
 
 
 def _array_rank(use: Use, array: Operand, count: int) -> Iterator[Verdict]:
@@ -261,7 +261,7 @@ def _atomic(use: Use) -> Iterator[Verdict]:
             if _differ(mine, array.dtype):
                 yield _types("atomic_bits", mine, array.dtype)
         else:
-            yield _converted(update, array)
+            yield _check_conversion(update, array)
     yield _open(array.dtype, *(u.dtype for u in updates))
 
 
@@ -307,7 +307,7 @@ def _reshape(use: Use) -> Iterator[Verdict]:
         elif have != rest:
             yield OPEN
         return
-    different = apart(have, rest)
+    different = differ_always(have, rest)
     if different:
         yield Misfit("TC501", "reshape", (), (have, rest))
     elif different is None:
@@ -385,7 +385,7 @@ def _cat(use: Use) -> Iterator[Verdict]:
         return
     for k, (a, b) in enumerate(zip(x.shape, y.shape, strict=True)):
         if k != axis % rank:
-            different = apart(a, b)
+            different = differ_always(a, b)
             if different:
                 yield Misfit("TC501", "cat", (), (a, b), k)
             elif different is None:
@@ -442,7 +442,7 @@ def _mma(use: Use) -> Iterator[Verdict]:
 
 def _extents_of_product(x: Shape, y: Shape, acc: Shape | None) -> Iterator[Verdict]:
     inner = (x[-1], y[-2] if len(y) > 1 else y[-1])
-    different = apart(*inner)
+    different = differ_always(*inner)
     if different:
         yield Misfit("TC501", "inner", (), inner, len(x) - 1)
     elif different is None:
@@ -456,7 +456,7 @@ def _extents_of_product(x: Shape, y: Shape, acc: Shape | None) -> Iterator[Verdi
         yield Misfit("TC503", "added_rank", (str(len(acc)), str(rank)))
         return
     for k, (mine, made) in enumerate(((acc[-2], x[-2]), (acc[-1], y[-1]))):
-        different = apart(mine, made)
+        different = differ_always(mine, made)
         if different:
             yield Misfit("TC501", "added", (), (made, mine), rank - 2 + k)
         elif different is None:
@@ -516,7 +516,7 @@ def _scaled_extents(tile: Operand, scales: Operand, axis: int, sizes: tuple[int,
     place = len(tile.shape) + axis
     for k, (a, b) in enumerate(zip(tile.shape, scales.shape, strict=True)):
         if k != place:
-            different = apart(a, b)
+            different = differ_always(a, b)
             if different:
                 yield Misfit("TC501", "scales", (), (a, b), k)
             elif different is None:
@@ -584,7 +584,7 @@ def _reduce(use: Use) -> Iterator[Verdict]:
 
 # --- control ---------------------------------------------------------------------------------------------------------
 
-def _carried(use: Use) -> Iterator[Verdict]:
+def _check_carried(use: Use) -> Iterator[Verdict]:
     """What a variable is before a loop, and at the end of its body."""
     before, after = use.operands
     mine, theirs = concrete(before.dtype, before.value), concrete(after.dtype, after.value)
@@ -593,7 +593,7 @@ def _carried(use: Use) -> Iterator[Verdict]:
             yield Misfit("TC501", "carried_rank", (str(len(before.shape)), str(len(after.shape))))
             return
         for k, (a, b) in enumerate(zip(before.shape, after.shape, strict=True)):
-            different = apart(a, b)
+            different = differ_always(a, b)
             if different:
                 yield Misfit("TC501", "carried", (), (a, b), k)
             elif different is None:
@@ -609,5 +609,5 @@ _CHECKS: Final[Mapping[str, Callable[[Use], Iterator[Verdict]]]] = {
     "indices": _indices, "atomic": _atomic, "extents": _extents, "reshape": _reshape, "axes": _axes,
     "scalar": _scalar, "subscript": _subscript, "permute": _permute, "transpose": _transpose, "cat": _cat,
     "part": _part, "mma": _mma, "mma_scaled": _scales, "astype": _astype, "bitcast": _bitcast, "pack": _pack,
-    "unpack": _unpack, "reduce": _reduce, "carried": _carried,
+    "unpack": _unpack, "reduce": _reduce, "carried": _check_carried,
 }

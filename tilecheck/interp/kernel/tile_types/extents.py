@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from tilecheck.interp.kernel.values import Shape
 from tilecheck.symbolic import ONE, Term
 
-__all__ = ["apart", "broadcastable", "clashing", "pairs", "power_of_two", "together"]
+__all__ = ["broadcast_shapes", "broadcastable", "differ_always", "do_clash", "pairs", "power_of_two"]
 
 
-def apart(a: Term, b: Term) -> bool | None:
+def differ_always(a: Term, b: Term) -> bool | None:
     """Whether two extents differ for every value of the constants in them; None when that depends on these."""
     if a == b:
         return False
@@ -27,14 +27,14 @@ def _multiple(a: Term, b: Term) -> bool:
     return first == second and x != y
 
 
-def clashing(a: Term, b: Term) -> bool | None:
+def do_clash(a: Term, b: Term) -> bool | None:
     """Whether two extents do not combine element by element: they differ and neither is 1."""
     if a == b or ONE in (a, b):
         return False
     return True if a.constant is not None and b.constant is not None else None
 
 
-def together(*shapes: Shape | None) -> Shape | None:
+def broadcast_shapes(*shapes: Shape | None) -> Shape | None:
     """The shape of an element-wise operation; None where that is not known."""
     known = [s for s in shapes if s is not None]
     if len(known) != len(shapes):

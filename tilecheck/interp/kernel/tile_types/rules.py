@@ -27,11 +27,11 @@ from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.tile_types.typing import (
     NOTHING,
     array_type,
+    drop_type,
     dtype_named,
     note,
     operand,
-    typed,
-    untyped,
+    set_type,
     view_of,
 )
 from tilecheck.interp.kernel.tile_types.uses import Operand
@@ -42,7 +42,7 @@ from tilecheck.syntax.tree import Span
 if TYPE_CHECKING:
     from tilecheck.interp.kernel.calls import Arguments
 
-__all__ = ["combined", "of_builtin", "of_method", "of_operation", "of_subscript", "of_unary"]
+__all__ = ["of_builtin", "of_method", "of_operation", "of_subscript", "of_unary", "type_combination"]
 
 Rule: TypeAlias = "Callable[[Machine, str, Arguments, Value], Value]"
 
@@ -53,7 +53,7 @@ def of_operation(m: Machine, name: str, args: Arguments, result: Value) -> Value
     """The result of an operation of cuda.tile, or of a method of a tile, with its type."""
     rule = _RULES.get(name)
     if rule is None or m.knowledge.written is None:
-        return untyped(result)
+        return drop_type(result)
     return rule(m, f"ct.{name}", args, result)
 
 
@@ -64,8 +64,8 @@ def of_builtin(m: Machine, name: str, args: Arguments, result: Value) -> Value:
     if name == "abs" and args.positional:
         return _unary_result(m, "ct.abs", args.positional[0], args.span, result)
     if name == "len":
-        return typed(result, UNKNOWN)
-    return untyped(result)
+        return set_type(result, UNKNOWN)
+    return drop_type(result)
 
 
 _HANDED_ON: Final = frozenset({
@@ -81,7 +81,7 @@ def of_method(m: Machine, name: str, owner: Value, args: Arguments, result: Valu
     return rule(m, f"view.{name}", owner, args, result)
 
 
-def _typed(
+def _type_result(
     result: Value, dtype: ElementType | None, operands: tuple[Value | None, ...], made: Span | None = None,
 ) -> Value:
     """The result with a type, if the shapes of all operands are certain."""
@@ -89,10 +89,10 @@ def _typed(
         return result
     types = [operand(v) for v in operands]
     if any(t is NOTHING for t in types):
-        return untyped(result) if result.shape is not None else typed(result, dtype)
+        return drop_type(result) if result.shape is not None else set_type(result, dtype)
     if made is None:
         made = next((t.made for t in types if t.shape == result.shape and t.made is not None), None)
-    return typed(result, dtype, made)
+    return set_type(result, dtype, made)
 
 
 # --- element by element ----------------------------------------------------------------------------------------------
@@ -100,16 +100,18 @@ def _typed(
 _COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
-def combined(m: Machine, op: str, left: Value, right: Value, span: Span, result: Value, name: str = "") -> Value:
+def type_combination(
+    m: Machine, op: str, left: Value, right: Value, span: Span, result: Value, name: str = ""
+) -> Value:
     """The result of a binary operator or comparison, or of the function `name` that does the same."""
     if m.knowledge.written is None or not isinstance(result, (*_TILES, Const)):
         return result
     a, b = operand(left), operand(right)
     if a is NOTHING or b is NOTHING:
-        return untyped(result)
+        return drop_type(result)
     if op == "@":
         note(m, "mma", "@", (a, b), span)
-        return typed(result, promoted(a.dtype, b.dtype) or UNKNOWN, span)
+        return set_type(result, promoted(a.dtype, b.dtype) or UNKNOWN, span)
     both = isinstance(a.dtype, Weak) and isinstance(b.dtype, Weak)
     if not both:
         note(m, "elementwise", name or op, (a, b), span)
@@ -117,7 +119,7 @@ def combined(m: Machine, op: str, left: Value, right: Value, span: Span, result:
         # a constant with a type of its own is none that takes on another
         return result if both else Data((), None, (), _combined_type(op, a, b))
     made = next((o.made for o in (a, b) if o.shape == result.shape and o.made is not None), None)
-    return typed(result, _combined_type(op, a, b), made)
+    return set_type(result, _combined_type(op, a, b), made)
 
 
 def _combined_type(op: str, a: Operand, b: Operand) -> ElementType:
@@ -148,10 +150,10 @@ def of_unary(m: Machine, op: str, value: Value, span: Span, result: Value) -> Va
 def _unary_result(m: Machine, op: str, value: Value, span: Span, result: Value) -> Value:
     x = operand(value)
     if x is NOTHING:
-        return untyped(result)
+        return drop_type(result)
     if op in ("ct.bitwise_not", "ct.floor", "ct.ceil", "ct.isnan") and not isinstance(x.dtype, Weak):
         note(m, "unary", op, (x,), span)
-    return _typed(result, _UNARY_TYPES.get(op, _fraction)(x.dtype), (value,))
+    return _type_result(result, _UNARY_TYPES.get(op, _fraction)(x.dtype), (value,))
 
 
 _TypeRule: TypeAlias = "Callable[[ElementType | None], ElementType | None]"
@@ -181,14 +183,14 @@ _UNARY_TYPES: Final[Mapping[str, _TypeRule]] = {
 
 def _unary(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     value = args.take(("x",)).get("x")
-    return untyped(result) if value is None else _unary_result(m, op, value, args.span, result)
+    return drop_type(result) if value is None else _unary_result(m, op, value, args.span, result)
 
 
 def _binary(symbol: str, m: Machine, op: str, args: Arguments, result: Value) -> Value:
     given = args.take(("x", "y"))
     if "x" not in given or "y" not in given:
-        return untyped(result)
-    return combined(m, symbol, given["x"], given["y"], args.span, result, op)
+        return drop_type(result)
+    return type_combination(m, symbol, given["x"], given["y"], args.span, result, op)
 
 
 def _where(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -197,7 +199,7 @@ def _where(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     cond, x, y = (operand(v) for v in values)
     note(m, "elementwise", op, (cond, x, y), args.span)
     dtype = UNKNOWN if UNKNOWN in (x.dtype, y.dtype) else promoted(x.dtype, y.dtype)
-    return _typed(result, UNKNOWN if isinstance(dtype, Weak) else dtype or UNKNOWN, values)
+    return _type_result(result, UNKNOWN if isinstance(dtype, Weak) else dtype or UNKNOWN, values)
 
 
 # --- conversions and factories ---------------------------------------------------------------------------------------
@@ -208,7 +210,7 @@ def _astype(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     rounded = "rounding_mode" in given and given["rounding_mode"] != Const(None)
     if x is not NOTHING:
         note(m, "astype", op, (x, Operand(dtype, None)), args.span, (int(rounded),))
-    return _typed(result, dtype, (given.get("x"),))
+    return _type_result(result, dtype, (given.get("x"),))
 
 
 def _bitcast(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -216,17 +218,17 @@ def _bitcast(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     dtype, x = dtype_named(given.get("dtype")), operand(given.get("x"))
     if x is not NOTHING:
         note(m, "bitcast", op, (x, Operand(dtype, None)), args.span)
-    return _typed(result, dtype, (given.get("x"),))
+    return _type_result(result, dtype, (given.get("x"),))
 
 
 def _constructor(name: str, m: Machine, op: str, args: Arguments, result: Value) -> Value:
     """`ct.float32(x)`"""
-    return _typed(result, DTYPES[name], args.positional[:1])
+    return _type_result(result, DTYPES[name], args.positional[:1])
 
 
 def _astile(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     given = args.take(("value",))
-    return _typed(result, dtype_named(given.get("dtype")), (given.get("value"),))
+    return _type_result(result, dtype_named(given.get("dtype")), (given.get("value"),))
 
 
 def _extents(m: Machine, op: str, shape: Shape | None, span: Span) -> None:
@@ -242,11 +244,11 @@ def _factory(names: tuple[str, ...], m: Machine, op: str, args: Arguments, resul
     filling = operand(given.get("fill_value"))
     if filling.shape:
         note(m, "scalar", op, (filling,), args.span)
-    return typed(result, dtype_named(given.get("dtype")), args.span)
+    return set_type(result, dtype_named(given.get("dtype")), args.span)
 
 
 def _grid(m: Machine, op: str, args: Arguments, result: Value) -> Value:
-    return typed(result, I32)
+    return set_type(result, I32)
 
 
 def _num_tiles(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -255,7 +257,7 @@ def _num_tiles(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     _extents(m, op, shape, args.span)
     if shape and axis is not None:
         note(m, "axes", op, (Operand(UNKNOWN, shape),), args.span, (axis,))
-    return typed(result, I32)
+    return set_type(result, I32)
 
 
 NONE: Final = Const(None)
@@ -290,27 +292,27 @@ def _numbers(m: Machine, value: Value | None) -> tuple[int, ...] | None:
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
-def _rest(args: Arguments, name: str) -> Value | None:
+def _get_rest(args: Arguments, name: str) -> Value | None:
     """The second argument of a method that also takes its items one by one."""
     return args.take(("x", name)).get(name)
 
 
 def _reshape(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     value = args.take(("x",)).get("x")
-    shape = _shape(m, _rest(args, "shape"))
+    shape = _shape(m, _get_rest(args, "shape"))
     x = operand(value)
     if shape is not None and x is not NOTHING and len(args.positional) <= 2:
         note(m, "reshape", op, (x, Operand(UNKNOWN, shape)), args.span)
-    return _typed(result, x.dtype, (value,), args.span)
+    return _type_result(result, x.dtype, (value,), args.span)
 
 
 def _permute(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     value = args.take(("x",)).get("x")
-    axes = _numbers(m, _rest(args, "axes"))
+    axes = _numbers(m, _get_rest(args, "axes"))
     x = operand(value)
     if axes is not None and len(args.positional) <= 2 and x is not NOTHING:
         note(m, "permute", op, (x,), args.span, axes)
-    return _typed(result, x.dtype, (value,), args.span)
+    return _type_result(result, x.dtype, (value,), args.span)
 
 
 def _transpose(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -321,8 +323,8 @@ def _transpose(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     if x is not NOTHING and len(axes) == len(pair) and len(axes) in (0, 2):
         note(m, "transpose", op, (x,), args.span, axes)
     if x.shape is not None and not pair and len(x.shape) != 2:
-        return untyped(result)
-    return _typed(result, x.dtype, (given.get("x"),), args.span)
+        return drop_type(result)
+    return _type_result(result, x.dtype, (given.get("x"),), args.span)
 
 
 def _expand_dims(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -330,7 +332,7 @@ def _expand_dims(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     axes, x = _numbers(m, given.get("axis")), operand(given.get("x"))
     if axes is not None and x is not NOTHING:
         note(m, "axes", op, (x,), args.span, axes)
-    return _typed(result, x.dtype, (given.get("x"),))
+    return _type_result(result, x.dtype, (given.get("x"),))
 
 
 def _broadcast_to(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -339,7 +341,7 @@ def _broadcast_to(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     _extents(m, op, shape, args.span)
     if shape is not None and x is not NOTHING:
         note(m, "into", op, (x, Operand(None, shape, None, args.span)), args.span)
-    return _typed(result, x.dtype, (given.get("x"),), args.span)
+    return _type_result(result, x.dtype, (given.get("x"),), args.span)
 
 
 def _cat(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -348,10 +350,10 @@ def _cat(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     axes = _numbers(m, given.get("axis"))
     types = [operand(t) for t in tiles]
     if not types or any(t is NOTHING for t in types) or axes is None or len(axes) != 1:
-        return untyped(result)
+        return drop_type(result)
     note(m, "cat", op, types, args.span, axes)
     first = types[0].dtype
-    return _typed(result, first if all(t.dtype == first for t in types) else UNKNOWN, tiles, args.span)
+    return _type_result(result, first if all(t.dtype == first for t in types) else UNKNOWN, tiles, args.span)
 
 
 def _extract(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -360,7 +362,7 @@ def _extract(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     _extents(m, op, shape, args.span)
     if shape is not None and x is not NOTHING:
         note(m, "part", op, (x, Operand(x.dtype, shape)), args.span, _count(m, given.get("index")))
-    return _typed(result, x.dtype, (given.get("x"),), args.span)
+    return _type_result(result, x.dtype, (given.get("x"),), args.span)
 
 
 def _insert(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -368,7 +370,7 @@ def _insert(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     x, part = operand(given.get("x")), operand(given.get("value"))
     if x is not NOTHING and part is not NOTHING and not isinstance(part.dtype, Weak):
         note(m, "part", op, (x, part), args.span, _count(m, given.get("index")))
-    return _typed(result, x.dtype, (given.get("x"),))
+    return _type_result(result, x.dtype, (given.get("x"),))
 
 
 def _count(m: Machine, index: Value | None) -> tuple[int, ...]:
@@ -385,14 +387,14 @@ def _item(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     x = operand(args.positional[0])
     if x is not NOTHING:
         note(m, "reshape", "item", (x, Operand(UNKNOWN, ())), args.span)
-    return _typed(result, operand(args.positional[0]).dtype, args.positional[:1])
+    return _type_result(result, operand(args.positional[0]).dtype, args.positional[:1])
 
 
 def _pack(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     x = operand(args.take(("x",)).get("x"))
     if x is not NOTHING:
         note(m, "pack", op, (x,), args.span)
-    return typed(result, U8, args.span)
+    return set_type(result, U8, args.span)
 
 
 def _unpack(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -400,7 +402,7 @@ def _unpack(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     x, dtype = operand(given.get("x")), dtype_named(given.get("dtype"))
     if x is not NOTHING:
         note(m, "unpack", op, (x, Operand(dtype, None)), args.span)
-    return typed(result, dtype, args.span)
+    return set_type(result, dtype, args.span)
 
 
 def of_subscript(m: Machine, value: Value, kept: int, span: Span) -> None:
@@ -421,31 +423,31 @@ def _reduce(places: DType | None, m: Machine, op: str, args: Arguments, result: 
     given = args.take(("x", "axis"))
     x = operand(given.get("x"))
     if x is NOTHING:
-        return untyped(result)
+        return drop_type(result)
     axis = given.get("axis")
     scan = op in ("ct.cumsum", "ct.cumprod")
     axes = () if (axis is None and not scan) or axis == NONE else (0,) if axis is None else _numbers(m, axis)
     if axes is not None:
         note(m, "axes" if places else "reduce", op, (x,), args.span, axes)
-    return _typed(result, places or _reduction(x.dtype), (given.get("x"),), None if scan else args.span)
+    return _type_result(result, places or _reduction(x.dtype), (given.get("x"),), None if scan else args.span)
 
 
-def _general(m: Machine, op: str, args: Arguments, result: Value) -> Value:
+def _type_general(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     """`ct.reduce` and `ct.scan`, by a function of the author."""
     given = args.take(("x", "axis"))
     x, axes = operand(given.get("x")), _numbers(m, given.get("axis"))
     if x is NOTHING:
-        return result if isinstance(result, Tuple) else untyped(result)
+        return result if isinstance(result, Tuple) else drop_type(result)
     if axes is not None:
         note(m, "axes", op, (x,), args.span, axes)
-    return _typed(result, None if isinstance(x.dtype, Weak) else x.dtype, (given.get("x"),), args.span)
+    return _type_result(result, None if isinstance(x.dtype, Weak) else x.dtype, (given.get("x"),), args.span)
 
 
 def _mma(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     given = args.take(("x", "y", "acc"))
     x, y, acc = (operand(given.get(n)) for n in ("x", "y", "acc"))
     note(m, "mma", op, (x, y, acc), args.span)
-    return _typed(result, acc.dtype, (given.get("acc"),))
+    return _type_result(result, acc.dtype, (given.get("acc"),))
 
 
 def _mma_scaled(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -453,7 +455,7 @@ def _mma_scaled(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     given = {_SCALE_NAMES.get(k, k): v for k, v in given.items()}
     operands = tuple(operand(given.get(n)) for n in ("x", "xs", "y", "ys", "acc"))
     note(m, "mma_scaled", op, operands, args.span)
-    return _typed(result, operands[-1].dtype, (given.get("acc"),))
+    return _type_result(result, operands[-1].dtype, (given.get("acc"),))
 
 
 _SCALE_NAMES: Final[Mapping[str, str]] = {"x_scale": "xs", "y_scale": "ys"}
@@ -464,7 +466,7 @@ def _matmul(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     x, y = operand(given.get("x")), operand(given.get("y"))
     note(m, "mma", op, (x, y), args.span)
     dtype = UNKNOWN if UNKNOWN in (x.dtype, y.dtype) else promoted(x.dtype, y.dtype)
-    return _typed(result, dtype or UNKNOWN, (given.get("x"), given.get("y")), args.span)
+    return _type_result(result, dtype or UNKNOWN, (given.get("x"), given.get("y")), args.span)
 
 
 # --- memory ----------------------------------------------------------------------------------------------------------
@@ -500,7 +502,7 @@ def _load(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     if count is not None:
         note(m, "load", op, (array, Operand(UNKNOWN, shape)), args.span, (count,), name)
     # a result whose rank is not that of the index is no tile
-    return result if shape is None or count is None or not shape or len(shape) == count else untyped(result)
+    return result if shape is None or count is None or not shape or len(shape) == count else drop_type(result)
 
 
 def _store(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -513,16 +515,16 @@ def _store(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     return result
 
 
-def _common(m: Machine, given: Mapping[str, Value], name: str = "indices") -> Shape | None:
+def _find_common_shape(m: Machine, given: Mapping[str, Value], name: str = "indices") -> Shape | None:
     """The shape that indices of elements have together; None where it is not certain."""
-    from tilecheck.interp.kernel.tile_types.extents import together
+    from tilecheck.interp.kernel.tile_types.extents import broadcast_shapes
 
     index = given.get(name)
     if index is None:
         return None
     items = expand(m, index)
     types = [operand(v) for v in (items if items is not None else (index,))]
-    return None if any(t is NOTHING for t in types) else together(*(t.shape for t in types))
+    return None if any(t is NOTHING for t in types) else broadcast_shapes(*(t.shape for t in types))
 
 
 def _gather(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -532,7 +534,7 @@ def _gather(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     if "padding_value" in given:
         padding = operand(given["padding_value"])
         note(m, "into", f"{op} padding", (padding, Operand(array.dtype, shape, None, args.span)), args.span)
-    return result if shape is not None and isinstance(result, _TILES) and result.shape == shape else untyped(result)
+    return result if shape is not None and isinstance(result, _TILES) and result.shape == shape else drop_type(result)
 
 
 def _at_elements(m: Machine, op: str, given: Mapping[str, Value], span: Span) -> Shape | None:
@@ -541,7 +543,7 @@ def _at_elements(m: Machine, op: str, given: Mapping[str, Value], span: Span) ->
     array, name = _array(m, given.get("array"))
     if count is not None:
         note(m, "load", op, (array, NOTHING), span, (count,), name)
-    shape = _common(m, given)
+    shape = _find_common_shape(m, given)
     mask = given.get("mask")
     if mask is not None and mask != NONE:
         note(m, "mask", op, (operand(mask), Operand(None, shape, None, span)), span)
@@ -564,8 +566,8 @@ def _atomic(names: tuple[str, ...], m: Machine, op: str, args: Arguments, result
     updates = [operand(given.get(n)) for n in names]
     note(m, "atomic", op, (*updates, Operand(array.dtype, shape, None, args.span)), args.span, (), name)
     if shape is None or not isinstance(result, _TILES) or result.shape != shape:
-        return untyped(result)
-    return typed(result, array.dtype, args.span)
+        return drop_type(result)
+    return set_type(result, array.dtype, args.span)
 
 
 # --- methods of arrays and views -------------------------------------------------------------------------------------
@@ -639,7 +641,7 @@ _RULES: Final[Mapping[str, Rule]] = {
     "transpose": _transpose, "expand_dims": _expand_dims, "broadcast_to": _broadcast_to, "cat": _cat,
     "extract": _extract, "insert": _insert, "item": _item, "pack_to_bytes": _pack, "unpack_from_bytes": _unpack,
     **dict.fromkeys(("sum", "prod", "max", "min", "cumsum", "cumprod"), partial(_reduce, None)),
-    **dict.fromkeys(("argmax", "argmin"), partial(_reduce, I32)), **dict.fromkeys(("reduce", "scan"), _general),
+    **dict.fromkeys(("argmax", "argmin"), partial(_reduce, I32)), **dict.fromkeys(("reduce", "scan"), _type_general),
     "mma": _mma, "mma_scaled": _mma_scaled, "matmul": _matmul, "load": _load, "store": _store, "gather": _gather,
     "scatter": _scatter,
     **{f"atomic_{k}": partial(_atomic, ("update",)) for k in ("add", "max", "min", "and", "or", "xor", "xchg")},
@@ -649,5 +651,5 @@ _RULES: Final[Mapping[str, Rule]] = {
 _METHODS: Final[Mapping[str, MethodRule]] = {
     "tiled_view": _tiled_view, "load": _view_load, "store": _view_store,
     **{f"atomic_store_{k}": _view_atomic for k in ("add", "max", "min", "and", "or", "xor")},
-    "num_tiles": lambda m, op, owner, args, result: typed(result, I32),
+    "num_tiles": lambda m, op, owner, args, result: set_type(result, I32),
 }

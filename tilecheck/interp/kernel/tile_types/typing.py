@@ -16,7 +16,7 @@ from tilecheck.dtypes import (
     concrete,
 )
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.interp.kernel.tile_types.checks import judged
+from tilecheck.interp.kernel.tile_types.checks import check_use
 from tilecheck.interp.kernel.tile_types.uses import Operand, Use
 from tilecheck.interp.kernel.values import ArrayRef, Bool, Const, Data, Int, Named, ParamRef, TileRef, Value, View
 from tilecheck.solver.inequalities import conjuncts
@@ -24,7 +24,16 @@ from tilecheck.symbolic import TRUE, Cond, conj
 from tilecheck.syntax.tree import Span
 
 __all__ = [
-    "NOTHING", "array_type", "carried_over", "dtype_named", "met", "note", "operand", "read", "typed", "untyped",
+    "NOTHING",
+    "array_type",
+    "carried_over",
+    "drop_type",
+    "dtype_named",
+    "join_types",
+    "note",
+    "operand",
+    "read",
+    "set_type",
 ]
 
 _TILES: Final = (Int, Bool, Data)
@@ -53,7 +62,7 @@ _WITH: Final[Mapping[type, Callable[..., Value]]] = {
 """`replace`, which takes much longer, and every value passes here."""
 
 
-def typed(value: Value, dtype: ElementType | None, made: Span | None = None) -> Value:
+def set_type(value: Value, dtype: ElementType | None, made: Span | None = None) -> Value:
     """The value with an element type; `made` when its shape comes from here."""
     if not isinstance(value, _TILES):
         return value
@@ -61,21 +70,21 @@ def typed(value: Value, dtype: ElementType | None, made: Span | None = None) -> 
     return value if value.dtype == dtype and value.made is place else _WITH[type(value)](value, dtype, place)
 
 
-def untyped(value: Value) -> Value:
+def drop_type(value: Value) -> Value:
     """The value without what was known of its type."""
-    return typed(value, None) if isinstance(value, _TILES) and value.dtype is not None else value
+    return set_type(value, None) if isinstance(value, _TILES) and value.dtype is not None else value
 
 
-def met(a: Value, b: Value, result: Value) -> Value:
+def join_types(a: Value, b: Value, result: Value) -> Value:
     """The type where two ways of control meet, which is known when it is the same on both."""
     if (result is a and result is b) or not isinstance(result, _TILES):
         return result
     if not (isinstance(a, _TILES) and isinstance(b, _TILES)) or a.dtype is None or b.dtype is None or (
             a.shape != b.shape):
-        return untyped(result)
+        return drop_type(result)
     same = a.dtype == b.dtype and (not isinstance(a.dtype, (Weak, Partial)) or a == b)
     dtype = a.dtype if same else UNKNOWN
-    return typed(result, dtype, a.made)
+    return set_type(result, dtype, a.made)
 
 
 def carried_over(value: Value, start: Value) -> Value:
@@ -83,9 +92,9 @@ def carried_over(value: Value, start: Value) -> Value:
     if not isinstance(value, _TILES):
         return value
     if not isinstance(start, _TILES) or value.shape != start.shape or start.dtype is None:
-        return untyped(value)
+        return drop_type(value)
     number = start.term.constant if isinstance(start, Int) else None
-    return typed(value, concrete(start.dtype, number), start.made)
+    return set_type(value, concrete(start.dtype, number), start.made)
 
 
 def dtype_named(value: Value | None) -> ElementType:
@@ -110,7 +119,7 @@ def view_of(ref: ArrayRef) -> View | None:
 
 def read(m: Machine, ref: ArrayRef, value: Value, span: Span) -> Value:
     """What was read from an array."""
-    return typed(value, array_type(m, ref), span)
+    return set_type(value, array_type(m, ref), span)
 
 
 def note(
@@ -121,7 +130,7 @@ def note(
     if not m.noting or m.doubts:
         return
     given = tuple(operands)
-    if judged(Use(kind, op, given, span, numbers, array)) is not None:
+    if check_use(Use(kind, op, given, span, numbers, array)) is not None:
         m.notes.uses[Use(kind, op, given, span, numbers, array, _static(m))] = None
 
 

@@ -296,7 +296,7 @@ class Inference:
         elif isinstance(target, Subscript):
             owner = self.of(target.value)
             if isinstance(owner, MutOf):
-                stored(self, owner, value, target.span)
+                check_store(self, owner, value, target.span)
 
     def branch(self, s: If) -> None:
         self.of(s.test)
@@ -368,7 +368,7 @@ class Inference:
         self.of(s.value)
 
 
-def stored(c: Inference, z: MutOf, value: Type, span: Span) -> None:
+def check_store(c: Inference, z: MutOf, value: Type, span: Span) -> None:
     """A store to a piece. Shapes are compared where the place of the store is known."""
     wanted = z.parameter.dtype
     if isinstance(value, Tile) and value.dtype is not None and wanted is not None and value.dtype != wanted:

@@ -49,16 +49,16 @@ def _piece(c: Inference, z: MutOf, g: Given) -> Type:
 
 
 def _store(c: Inference, z: MutOf, g: Given) -> Type:
-    from tilecheck.interp.kernel.dialect.typed.infer import stored
+    from tilecheck.interp.kernel.dialect.typed.infer import check_store
 
-    stored(c, z, g.get(0, "tile"), g.span)
+    check_store(c, z, g.get(0, "tile"), g.span)
     return None
 
 
 def _store_at(c: Inference, z: MutOf, g: Given) -> Type:
-    from tilecheck.interp.kernel.dialect.typed.infer import stored
+    from tilecheck.interp.kernel.dialect.typed.infer import check_store
 
-    stored(c, z, g.get(1, "tile"), g.span)
+    check_store(c, z, g.get(1, "tile"), g.span)
     return None
 
 
@@ -95,7 +95,7 @@ def _row(c: Inference, x: RefOf, g: Given) -> Type:
     return Tile(x.parameter.dtype, (ONE, size.value if isinstance(size, Loose) else None))
 
 
-def _permuted(c: Inference, x: RefOf, g: Given) -> Type:
+def _permute_load(c: Inference, x: RefOf, g: Given) -> Type:
     return x if all(constant(v) is not None for v in g.positional) else None
 
 
@@ -109,5 +109,5 @@ MEMBERS: Final[Mapping[tuple[type, str], Callable[[Inference, Any, Given], Type]
     (RefOf, "load_like"): _like, (RefOf, "load"): _load, (RefOf, "at"): _element, (RefOf, "gather_row"): _row,
     (RefOf, "gather"): lambda c, x, g: Tile(x.parameter.dtype, None),
     (RefOf, "partition"): lambda c, x, g: PartOf(x.parameter.dtype, _tile(g)), (RefOf, "extent"): _number,
-    (RefOf, "permute"): _permuted, (RefOf, "padded"): lambda c, x, g: x, (PartOf, "tiles"): _number,
+    (RefOf, "permute"): _permute_load, (RefOf, "padded"): lambda c, x, g: x, (PartOf, "tiles"): _number,
 }

@@ -11,7 +11,7 @@ from msgspec import Struct
 from tilecheck.dtypes import ACCUMULATORS, BOOL, DTYPES, F32, FLOATS, I8, I32, INTEGERS, U8, DType, promoted_types
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.dialect.typed.kinds import Extents, Items, Loose, Named, Tile, Type
-from tilecheck.interp.kernel.dialect.typed.shapes import broadcast, conflict, differ, product, reduced
+from tilecheck.interp.kernel.dialect.typed.shapes import broadcast, conflict, differ, product, reduce_shape
 from tilecheck.symbolic import ONE, Term, const
 from tilecheck.syntax.tree import Span
 
@@ -60,7 +60,7 @@ def constant(value: Type) -> int | None:
 def combine(c: Inference, op: str, left: Type, right: Type, span: Span) -> Type:
     """Arithmetic."""
     if isinstance(left, Loose) and isinstance(right, Loose):
-        return _loose(op, left, right)
+        return _combine_loose(op, left, right)
     a, b = tile_of(left), tile_of(right)
     if a is None or b is None:
         return None
@@ -69,11 +69,11 @@ def combine(c: Inference, op: str, left: Type, right: Type, span: Span) -> Type:
     if conflict(a.shape, b.shape):
         c.fault(Fault("TC501", span, "", "combined", shapes=(a.shape or (), b.shape or ())))
         return Tile(None, None)
-    dtype = _mixed(left, right, a, b)
+    dtype = _combine_dtypes(left, right, a, b)
     return Tile(_divided(dtype) if op == "/" else dtype, broadcast(a.shape, b.shape))
 
 
-def _mixed(left: Type, right: Type, a: Tile, b: Tile) -> DType | None:
+def _combine_dtypes(left: Type, right: Type, a: Tile, b: Tile) -> DType | None:
     """The element type of a combination."""
     if isinstance(left, Loose):
         return _with_number(left, b.dtype)
@@ -96,7 +96,7 @@ _TERMS: Final[Mapping[str, Callable[[Term, Term], Term]]] = {
     "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b}
 
 
-def _loose(op: str, a: Loose, b: Loose) -> Type:
+def _combine_loose(op: str, a: Loose, b: Loose) -> Type:
     if "float" in (a.kind, b.kind) or op == "/":
         return Loose("float")
     x, y = a.value, b.value
@@ -139,7 +139,7 @@ def _bitcast(c: Inference, g: Given) -> Type:
     return _astype(c, g)
 
 
-def _same(c: Inference, g: Given) -> Type:
+def _infer_same(c: Inference, g: Given) -> Type:
     return tile_of(g.get(0, "x"))
 
 
@@ -188,7 +188,7 @@ def _reduce(result: DType | None, c: Inference, g: Given) -> Type:
     axes = _axes(axis) if g.has(1, "axis") and not (isinstance(axis, Named) and axis.name == "None") else None
     if axes == () or kept is None:
         return Tile(dtype, None)
-    return Tile(dtype, reduced(found.shape, axes, kept != 0))
+    return Tile(dtype, reduce_shape(found.shape, axes, kept != 0))
 
 
 def _mma(c: Inference, g: Given) -> Type:
@@ -276,7 +276,7 @@ def _broadcast_to(c: Inference, g: Given) -> Type:
     return None if found is None else Tile(found.dtype, extents(g.get(1, "shape")))
 
 
-def _opaque(c: Inference, g: Given) -> Type:
+def _infer_opaque(c: Inference, g: Given) -> Type:
     """A tile of which only the element type is known."""
     found = tile_of(g.get(0, "x"))
     return None if found is None else Tile(found.dtype, None)
@@ -291,15 +291,41 @@ _FUNCTIONS: Final = (
 _COMPARISONS: Final = ("greater", "greater_equal", "less", "less_equal", "equal", "not_equal")
 
 OPERATIONS: Final[Mapping[str, Operation]] = {
-    "full": partial(_full, 2), "zeros": partial(_full, 1), "ones": partial(_full, 1), "arange": _arange,
-    "astype": _astype, "bitcast": _bitcast, "negative": _same, "abs": _same, "cumsum": _same, "cumprod": _same,
-    **dict.fromkeys(_FUNCTIONS, _function), **dict.fromkeys(_COMPARISONS, _comparison),
-    "add": partial(_binary, "+"), "sub": partial(_binary, "-"), "mul": partial(_binary, "*"),
-    "truediv": partial(_binary, "/"), "minimum": partial(_binary, "min"), "maximum": partial(_binary, "max"),
-    "where": _where, "sum": partial(_reduce, None), "prod": partial(_reduce, None), "max": partial(_reduce, None),
-    "min": partial(_reduce, None), "argmax": partial(_reduce, I32), "argmin": partial(_reduce, I32),
-    "mma": _mma, "matmul": _matmul, "reshape": _reshape, "permute": _permute, "transpose": _transpose,
-    "expand_dims": _expand, "broadcast_to": _broadcast_to, "extract": _opaque, "bid": _index, "num_blocks": _index,
+    "full": partial(_full, 2),
+    "zeros": partial(_full, 1),
+    "ones": partial(_full, 1),
+    "arange": _arange,
+    "astype": _astype,
+    "bitcast": _bitcast,
+    "negative": _infer_same,
+    "abs": _infer_same,
+    "cumsum": _infer_same,
+    "cumprod": _infer_same,
+    **dict.fromkeys(_FUNCTIONS, _function),
+    **dict.fromkeys(_COMPARISONS, _comparison),
+    "add": partial(_binary, "+"),
+    "sub": partial(_binary, "-"),
+    "mul": partial(_binary, "*"),
+    "truediv": partial(_binary, "/"),
+    "minimum": partial(_binary, "min"),
+    "maximum": partial(_binary, "max"),
+    "where": _where,
+    "sum": partial(_reduce, None),
+    "prod": partial(_reduce, None),
+    "max": partial(_reduce, None),
+    "min": partial(_reduce, None),
+    "argmax": partial(_reduce, I32),
+    "argmin": partial(_reduce, I32),
+    "mma": _mma,
+    "matmul": _matmul,
+    "reshape": _reshape,
+    "permute": _permute,
+    "transpose": _transpose,
+    "expand_dims": _expand,
+    "broadcast_to": _broadcast_to,
+    "extract": _infer_opaque,
+    "bid": _index,
+    "num_blocks": _index,
     "isnan": lambda c, g: Tile(BOOL, found.shape) if (found := tile_of(g.get(0, "x"))) is not None else None,
 }
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tilecheck.interp.kernel.dialect.fitting import agree, rigid
+from tilecheck.interp.kernel.dialect.fitting import agree, is_rigid
 from tilecheck.interp.kernel.dialect.typed.kinds import Extents
 from tilecheck.symbolic import ONE, Term
 
-__all__ = ["broadcast", "conflict", "differ", "product", "reduced"]
+__all__ = ["broadcast", "conflict", "differ", "product", "reduce_shape"]
 
 
 def differ(a: Term | None, b: Term | None) -> bool:
@@ -20,7 +20,7 @@ def conflict(a: Extents | None, b: Extents | None) -> bool:
         return False
     pairs = zip(reversed(a), reversed(b), strict=False)
     # of `A` and `2*A` the first may be 1
-    return any(x is not None and y is not None and x != y and rigid(x) and rigid(y) and ONE not in (x, y)
+    return any(x is not None and y is not None and x != y and is_rigid(x) and is_rigid(y) and ONE not in (x, y)
                for x, y in pairs)
 
 
@@ -29,10 +29,10 @@ def broadcast(a: Extents | None, b: Extents | None) -> Extents | None:
         return None
     rank = max(len(a), len(b))
     wide = tuple((ONE,) * (rank - len(s)) + s for s in (a, b))
-    return tuple(_common(x, y) for x, y in zip(*wide, strict=True))
+    return tuple(_find_common(x, y) for x, y in zip(*wide, strict=True))
 
 
-def _common(x: Term | None, y: Term | None) -> Term | None:
+def _find_common(x: Term | None, y: Term | None) -> Term | None:
     if x == y:
         return x
     if x == ONE:
@@ -44,7 +44,7 @@ def _common(x: Term | None, y: Term | None) -> Term | None:
         y is not None and x is None and y.constant is not None) else None
 
 
-def reduced(shape: Extents | None, axes: tuple[int, ...] | None, kept: bool) -> Extents | None:
+def reduce_shape(shape: Extents | None, axes: tuple[int, ...] | None, kept: bool) -> Extents | None:
     """The shape after a reduction; `axes` None reduces all of them."""
     if shape is None:
         return None
