@@ -70,7 +70,7 @@ def test_a_constant_has_a_type_by_its_value() -> None:
     assert holds(U8, 255) and not holds(U8, 256) and not holds(U8, -1) and holds(F16, 10**9)
 
 
-def test_element_types_stay_what_they_are_in_another_process() -> None:
+def test_element_types_survive_pickling() -> None:
     assert all(pickle.loads(pickle.dumps(t)) is t for t in (*DTYPES.values(), *Weak, *Partial))
     assert {*ACCUMULATORS, *SCALED} <= {*DTYPES.values()}
 

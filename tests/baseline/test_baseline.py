@@ -91,7 +91,7 @@ def test_the_same_statement_in_another_kernel_is_new(run: Run) -> None:
     assert new(run) == ["TC101"]
 
 
-def test_findings_that_are_alike_are_counted(run: Run) -> None:
+def test_equal_findings_are_counted(run: Run) -> None:
     Path("racy.py").write_text(RACY + STORE)
     known = codes(run("racy.py", "--format", "concise").out)
     run("racy.py", "--baseline", "known.json", "--update-baseline")
@@ -167,7 +167,7 @@ def test_entries_of_unchecked_files_are_retained(run: Run) -> None:
     assert "to prune, check folders" in run("clean.py", "--baseline", "known.json", "--prune-baseline").err
 
 
-def test_the_configuration_names_it_and_paths_do_not_depend_on_where_one_stands(
+def test_the_configuration_names_the_baseline_relative_to_its_folder(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("pyproject.toml").write_text('[tool.tilecheck]\nbaseline = "ci/known.json"\n')

@@ -178,7 +178,7 @@ CHANGES: dict[str, tuple[str, str, str, set[str]]] = {
 
 @pytest.mark.parametrize("how", ["worktree", "index", "commit"])
 @pytest.mark.parametrize("change", ["its body", "a helper of a helper", "a launch"])
-def test_a_change_counts_wherever_it_is(git: Git, reported: Reported, change: str, how: str) -> None:
+def test_a_change_in_any_dependency_counts(git: Git, reported: Reported, change: str, how: str) -> None:
     file, old, new, expected = CHANGES[change]
     edit(file, old, new)
     if how == "index":

@@ -47,7 +47,7 @@ def test_every_case_is_analysed(reports):
 
 
 @pytest.mark.parametrize("case", FAULTY, ids=str)
-def test_faults_are_found_where_they_are(reports, case):
+def test_faults_are_found_at_their_lines(reports, case):
     wanted = {(line, code) for line, code in case.expected if code in CODES}
     found = _found(reports, case)
     assert wanted <= found

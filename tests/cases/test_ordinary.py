@@ -79,6 +79,6 @@ def test_right_launches_meet_the_contract(reports, case):
 
 @CHECKED
 @pytest.mark.parametrize("case", WRONG, ids=str)
-def test_faults_are_found_where_they_are(reports, case):
+def test_faults_are_found_at_their_lines(reports, case):
     assert case.expected <= _found(reports, case)
     assert {line for line, _ in _found(reports, case)} <= {line for line, _ in case.expected}

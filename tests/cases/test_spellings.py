@@ -71,7 +71,7 @@ def test_our_contracts_count_under_every_name(statement: str, decorator: str) ->
 
 
 @pytest.mark.parametrize(("statement", "decorator"), OTHERS)
-def test_a_decorator_from_elsewhere_is_no_contract(statement: str, decorator: str) -> None:
+def test_a_decorator_of_another_module_is_not_a_contract(statement: str, decorator: str) -> None:
     report = _check(f"import cuda.tile as ct\n{statement}\n{KERNEL.replace('DECORATOR', decorator)}")
     (kernel,) = report.kernels
     assert not [c for c in kernel.contract if c.state == "declared"]

@@ -203,7 +203,7 @@ def test_completion_prints_a_script(run: Run, shell: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-def test_the_script_for_bash_is_one(run: Run) -> None:
+def test_the_script_for_bash_is_valid(run: Run) -> None:
     script = run("completion", "bash").out
     assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
 

@@ -165,7 +165,7 @@ def test_a_fault_of_the_checker_is_status_2_and_hides_nothing(run: Run, monkeypa
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only, so that they see the patch")
-def test_a_worker_that_dies_costs_one_file_only(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_dies_loses_one_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     import tilecheck.pipeline.analyze
 
     real = tilecheck.pipeline.analyze.execute
@@ -275,7 +275,7 @@ def test_checked_code_is_never_run(run: Run) -> None:
     assert codes(run("evil.py", "--format", "concise").out) == ["TC101"]
 
 
-def test_an_array_that_goes_out_of_sight_loses_its_verdicts(run: Run) -> None:
+def test_an_array_passed_to_unknown_code_loses_its_verdicts(run: Run) -> None:
     Path("unknown.py").write_text(CLEAN.replace("    i = ct.bid(0)\n", "    i = ct.bid(0)\n    mystery(c, i)\n"))
     result = run("unknown.py", "--format", "json")
     (kernel,) = json.loads(result.out)["kernels"]

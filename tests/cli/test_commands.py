@@ -64,7 +64,7 @@ def test_other_packages_bring_commands(run: Run, monkeypatch: pytest.MonkeyPatch
     assert run("greet").out.startswith("No findings")
 
 
-def test_a_declaration_that_is_no_contract_is_named_and_is_status_2(run: Run) -> None:
+def test_an_invalid_declaration_is_named_and_is_status_2(run: Run) -> None:
     text = Path("clean.py").read_text().replace("@ct.kernel", '@requires("T <")\n@ct.kernel')
     Path("clean.py").write_text(text.replace("as ct\n", "as ct\nfrom tilecheck import requires\n"))
     result = run("clean.py")

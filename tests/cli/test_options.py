@@ -116,7 +116,7 @@ def test_options_win_over_overrides_and_those_over_files(run: Run) -> None:
     assert found(run, "--config", "odd=name.toml") == ["TC101"]
 
 
-def test_paths_of_overrides_are_relative_to_where_one_stands(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_of_overrides_are_relative_to_the_current_folder(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     configure('exclude = ["clean.py"]')
     Path("inner").mkdir()
     monkeypatch.chdir("inner")

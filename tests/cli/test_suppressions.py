@@ -61,5 +61,5 @@ def test_a_comment_that_names_no_rule_is_reported(run: Run) -> None:
     assert check(run, RACY.replace(STORE, f"{STORE}  # tilecheck: allow[TC999] why")) == ["TC101", "TC901"]
 
 
-def test_a_comment_in_a_string_is_no_comment(run: Run) -> None:
+def test_a_comment_in_a_string_is_ignored(run: Run) -> None:
     assert check(run, RACY.replace(STORE, f'{STORE}; s = "# tilecheck: allow[TC101] why"')) == ["TC101"]

@@ -127,7 +127,7 @@ def test_annotations(text: str, annotation: Annotation) -> None:
     assert annotation_of(clause) == annotation
 
 
-def test_arithmetic_is_no_annotation() -> None:
+def test_arithmetic_is_not_an_annotation() -> None:
     assert annotation_of(parse("n >= 1")[0]) is None
 
 

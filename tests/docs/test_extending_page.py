@@ -94,7 +94,7 @@ def test_the_contract_language_is_whole() -> None:
     assert all(f"`{way}`" in page for way in written)
 
 
-def test_each_rule_of_the_memory_model_is_the_one_that_finds_it() -> None:
+def test_each_rule_of_the_memory_model_reports_its_race() -> None:
     page = (DOCS / "memory-model.md").read_text(encoding="utf-8")
     links = re.findall(r"\[(TC\d+)\]\(rules/(TC\d+)\.md\)", page)
     assert links and all(shown == target for shown, target in links)

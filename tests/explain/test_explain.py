@@ -164,7 +164,7 @@ def test_a_clause_is_followed_to_every_launch(own: Path) -> None:
     assert clause.launches[1].text == "5*16 <= 64" and clause.launches[1].function == "launch"
 
 
-def test_a_clause_says_where_it_comes_from(own: Path) -> None:
+def test_a_clause_shows_its_origin(own: Path) -> None:
     found = {c.clause: c for c in explain(_study(f"{own}::declared")).contract}
     assert found["grid[1]*T <= S"].origins == ("declared by @requires, line 31",)
     assert found["grid[1]*T <= S"].state == "declared"
@@ -248,7 +248,7 @@ def test_every_obligation_of_the_report_is_explained() -> None:
         assert all(o.steps or o.shown for o in found.obligations), case.name
 
 
-def test_the_text_has_all_of_it(own: Path) -> None:
+def test_the_text_has_every_part(own: Path) -> None:
     text = render_explanation(explain(_study(f"{own}::flat")))
     assert text.startswith(f"{own}:39: flat: conditional\n")
     for part in ("where `i` is `bid(0)`, `j` is `bid(1)`", "line 42, `o`: no two blocks write one element: conditional",
@@ -347,7 +347,7 @@ def test_names_of_values_are_those_of_the_source() -> None:
     assert spell(opaque("unknown@23") * symbol("T") + lane(0, symbol("T"))) == "?*T + lane"
 
 
-def test_a_name_stands_for_a_term_and_not_for_a_text() -> None:
+def test_a_name_stands_for_a_term() -> None:
     m, n, pid = bid(0), bid(1), bid(0) * 4 + bid(1)
     bare = Spelling(str)
     spell = replace(bare, names=((pid, "pid"), (m, "m")))

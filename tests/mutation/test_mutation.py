@@ -131,7 +131,7 @@ def run(x, k):
     # nothing lies beyond it: that nothing went wrong says nothing
     ("x = torch.empty((64,))", False),
 ])
-def test_a_mutant_is_harmless_where_the_host_code_sees_to_it(made, harmless, tmp_path):
+def test_a_mutant_that_no_launch_exposes_is_harmless(made, harmless, tmp_path):
     path = tmp_path / "module.py"
     path.write_text(COPYING.format(made=made), encoding="utf-8")
     text = path.read_text(encoding="utf-8")

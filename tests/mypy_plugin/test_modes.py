@@ -103,7 +103,7 @@ def test_the_body_of_a_helper_is_edited(mode: str, tmp_path: Path, write: Write)
 
 
 @EVERY_MODE
-def test_a_kernel_is_judged_anew_when_a_launch_is_edited(mode: str, tmp_path: Path, write: Write):
+def test_a_kernel_is_checked_again_when_a_launch_changes(mode: str, tmp_path: Path, write: Write):
     options = MODES[mode]
     write(sums=SUM, host=WHOLE)
     assert mypy(tmp_path, *options).findings == set()
@@ -116,7 +116,7 @@ def test_a_kernel_is_judged_anew_when_a_launch_is_edited(mode: str, tmp_path: Pa
     assert mypy(tmp_path, *options).findings == set()
 
 
-def test_a_file_that_has_come_counts_at_once(tmp_path: Path, write: Write):
+def test_a_new_file_counts_at_once(tmp_path: Path, write: Write):
     write(sums=SUM)
     assert mypy(tmp_path).findings == {PADDING}
     write(host=WHOLE)
@@ -125,7 +125,7 @@ def test_a_file_that_has_come_counts_at_once(tmp_path: Path, write: Write):
     assert mypy(tmp_path).findings == {PADDING}
 
 
-def test_a_file_that_has_come_and_is_not_named_does_not(tmp_path: Path, write: Write):
+def test_a_new_file_that_is_not_named_does_not_count(tmp_path: Path, write: Write):
     write(sums=SUM)
     assert mypy(tmp_path, targets=["sums.py"]).findings == {PADDING}
     write(host=WHOLE)
@@ -159,7 +159,7 @@ def test_settings_count_at_once(tmp_path: Path, write: Write):
     assert mypy(tmp_path).findings == {RACE, ALIAS}
 
 
-def test_contracts_elsewhere_count(tmp_path: Path, write: Write):
+def test_contracts_in_other_files_count(tmp_path: Path, write: Write):
     write(sums=SUM)
     (tmp_path / "pyproject.toml").write_text('[tool.tilecheck]\ncontracts = ["contracts.toml"]\n')
     overlay = tmp_path / "contracts.toml"
@@ -260,7 +260,7 @@ def test_a_module_that_must_be_checked_again_because_of_another(mode: str, tmp_p
     assert mypy(tmp_path, *options).findings == found
 
 
-def test_code_that_stands_in_no_function(tmp_path: Path, write: Write):
+def test_module_level_code_is_checked(tmp_path: Path, write: Write):
     write(helper=HELPER, kernels=KERNEL, host="import cuda.tile as ct\nimport torch\n"
           "from kernels import copy\n\nx = torch.zeros(64)\nct.launch(None, (4,), copy, (x, x, 16))\n")
     for options in MODES.values():

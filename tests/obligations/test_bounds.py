@@ -77,7 +77,7 @@ def test_a_declared_extent_refutes_a_constant_index():
     assert bounds("x = ct.load(a, (3,), (T,))" + STORE, above=above) == ["proved", "proved"]
 
 
-def test_a_declared_range_settles_an_index_from_data():
+def test_a_declared_range_decides_an_index_from_data():
     above = '@requires("range(a, 0, cdiv(c.shape[0], T))")'
     assert bounds(UNPROVEN["data"] + STORE, above=above) == ["proved", "proved", "proved"]
 
@@ -95,7 +95,7 @@ def test_a_requirement_holds_under_the_condition_of_its_access():
     assert "grid[0] <= cdiv(a.shape[0], T) or FLAG == 0" in contract
 
 
-def test_a_launch_that_is_too_large_on_two_axes_is_told_of_both() -> None:
+def test_a_launch_too_large_on_two_axes_names_both() -> None:
     text = f"""{HEAD}@ct.kernel
 def k(a, c, T: Int, U: Int):
     i, j = ct.bid(0), ct.bid(1)

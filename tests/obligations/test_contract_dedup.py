@@ -27,23 +27,23 @@ def test_variants_that_ask_for_the_same_are_one() -> None:
     assert clauses(body) == ["grid[0] <= cdiv(a.shape[0], T)", "grid[0] <= cdiv(c.shape[0], T)"]
 
 
-def test_a_variant_of_what_is_asked_anyway_is_not_asked() -> None:
+def test_a_variant_of_a_needed_clause_is_dropped() -> None:
     body = "x = ct.load(a, (i,), (T,))\nif F:\n    x = x + ct.load(a, (i,), (T,))\nct.store(c, (i,), x)"
     assert clauses(body) == ["grid[0] <= cdiv(a.shape[0], T)", "grid[0] <= cdiv(c.shape[0], T)"]
 
 
-def test_what_only_one_variant_asks_stays_its_own() -> None:
+def test_a_clause_of_one_variant_stays_conditional() -> None:
     body = "x = ct.load(a, (i,), (T,))\nif F:\n    x = x + ct.load(b, (i,), (T,))\nct.store(c, (i,), x)"
     assert "grid[0] <= cdiv(b.shape[0], T) or F == 0" in clauses(body)
 
 
-def test_what_follows_by_a_constant_is_not_asked() -> None:
+def test_clauses_implied_by_a_constant_are_dropped() -> None:
     body = "x = ct.load(a, (1,), (1,)) + ct.load(a, (2,), (1,))\nct.store(c, (i,), x)"
     found = [c for c in clauses(body) if c.startswith("a.shape")]
     assert found == ["a.shape[0] >= 3"]
 
 
-def test_every_obligation_still_names_what_it_rests_on() -> None:
+def test_every_obligation_names_its_clauses() -> None:
     found = kernel("x = ct.load(a, (1,), (1,)) + ct.load(a, (2,), (1,))\nct.store(c, (i,), x)")
     listed = {c.clause for c in found.contract}
     bounds = [o for o in found.obligations if o.kind == "bounds"]

@@ -80,7 +80,7 @@ def test_a_flag_may_be_zero() -> None:
     assert "FLAG >= 1" not in found
 
 
-def test_a_launch_of_the_variant_without_an_axis_is_no_mistake() -> None:
+def test_a_launch_of_the_variant_without_an_axis_is_accepted() -> None:
     report = report_of(FLAG + """
     def host(s, c):
         ct.launch(s, (4, 1, 1), k, (c, 0))

@@ -57,7 +57,7 @@ def row(index: str) -> str:
     "for j in range(i, ct.cdiv(n, T) * ct.cdiv(m, T), nb):\n"
     "        ct.store(c, (j // ct.cdiv(m, T), j % ct.cdiv(m, T)), t)",
 ])
-def test_what_a_loop_counts_to_fits(body: str) -> None:
+def test_the_end_of_a_loop_fits_in_32_bits(body: str) -> None:
     kernel = report(body)
     assert not {c for c in clauses(kernel) if "n*" in c or "*n" in c or "*cdiv" in c}
     assert "bits" not in write(kernel)[1]
@@ -101,7 +101,7 @@ def test_what_is_multiplied_in_a_loop_has_a_clause(body: str, clause: str) -> No
      "is computed in 32 bits, and nothing bounds it"),
     (FOR + row("ct.astype(j, ct.int16) * 1000 // 1000"), "is computed in 16 bits, and nothing bounds it"),
 ])
-def test_what_nothing_bounds_proves_nothing(body: str, says: str) -> None:
+def test_unbounded_values_prove_nothing(body: str, says: str) -> None:
     verdict, why = write(report(body))
     assert verdict == "unproven" and says in why, why
 
@@ -110,7 +110,7 @@ def test_what_nothing_bounds_proves_nothing(body: str, says: str) -> None:
     ("v = ct.load(ids, (i,), (1,)).item()\n    " + row("(v * 1000) // 1000"), "1000*m < 2**31"),
     ("v = ct.load(ids, (i,), (1,)).item()\n    ct.scatter(c, v * K + lanes, t)", "K*m + T < 2**31"),
 ])
-def test_declared_ranges_bound_what_was_read(body: str, clause: str) -> None:
+def test_declared_ranges_bound_read_values(body: str, clause: str) -> None:
     kernel = report(body, ', "range(ids, 0, m)"')
     assert write(kernel)[0] in ("proved", "conditional") and clause in clauses(kernel)
 
@@ -165,7 +165,7 @@ def test_what_is_computed_in_64_bits_has_no_clause(body: str) -> None:
     (WIDE + row("ct.astype(b * n, ct.int32) // n"), "grid[0]*n < 2**31"),
     (FOR + row("ct.astype(j * 1000000, ct.int64) // 1000000"), "1000000*n < 2**31"),
 ])
-def test_what_is_made_wide_too_late_has_one(body: str, clause: str) -> None:
+def test_a_value_widened_too_late_has_a_clause(body: str, clause: str) -> None:
     assert clause in clauses(report(body))
 
 

@@ -115,7 +115,7 @@ def test_a_loop_that_another_value_leaves_early_keeps_its_cells():
     assert report.kernels[0].verdict == "proved" and report.diagnostics == ()
 
 
-def test_the_next_tile_is_asked_for_and_not_assumed():
+def test_the_next_tile_needs_a_clause():
     (kernel,) = check(ONE + """\
     px = x.partition(*z.tile)
     for cell in z.cells():

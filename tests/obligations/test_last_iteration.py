@@ -83,7 +83,7 @@ def test_a_loop_that_is_one_tile_too_long_is_found(name):
 
 
 @pytest.mark.parametrize("name", LONG_ENOUGH)
-def test_one_that_need_not_leave_the_array_is_not(name):
+def test_an_access_that_need_not_leave_the_array_is_not_reported(name):
     assert found(LONG_ENOUGH[name]) == []
 
 

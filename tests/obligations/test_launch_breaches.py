@@ -110,7 +110,7 @@ def run(q, x, tiles, tile):
 """
 
 
-def test_a_number_that_chooses_a_variant_is_none_of_the_ways():
+def test_a_number_that_chooses_a_variant_is_not_a_way():
     assert found(_GROUPED) == []
 
 
@@ -130,7 +130,7 @@ def run(x{also}):
 """
 
 
-def test_a_loop_for_the_rest_that_is_run_where_there_is_none():
+def test_a_loop_for_the_remainder_that_also_runs_without_one():
     assert found(_REST.format(more="", also="", count="x.shape[1]")) == []
     (finding,) = found(_REST.format(more=" + 1", also="", count="x.shape[1]"))
     assert finding.code == "TC405" and finding.severity == "warning"
@@ -157,7 +157,7 @@ def run(out):
 """
 
 
-def test_an_array_that_is_large_enough_for_few_is_no_matter_of_tiles_that_come_out_even():
+def test_an_array_large_enough_for_few_blocks_needs_no_divisibility():
     assert found(_FEWER) == []
 
 
@@ -190,14 +190,14 @@ def test_a_variant_that_is_not_compiled_shows_no_rank(condition, proved):
 
 
 @pytest.mark.parametrize(("run", "proved"), [("ct.static_iter(range(LOADED))", False), ("range(LOADED)", True)])
-def test_a_body_that_is_repeated_as_often_as_not_at_all_shows_no_rank(run, proved):
+def test_a_loop_body_that_may_not_run_shows_no_rank(run, proved):
     text = _VARIANT.format(condition="LOADED").replace("if LOADED:", f"for _ in {run}:")
     (kernel,) = check_source(text, "k.py", Config(use_cache=False, jobs=1)).kernels
     (clause,) = [c for c in kernel.contract if c.clause == "N >= 1"]
     assert (clause.state == "discharged") is proved
 
 
-def test_variants_that_all_show_the_rank_show_it():
+def test_a_rank_common_to_all_variants_is_known():
     other = "    else:\n        one = one * ct.reshape(ct.load(x, (0, 0, 1), (1, 1, 1)), (1, 1))\n"
     both = _VARIANT.format(condition="LOADED").replace("    ct.store(", other + "    ct.store(", 1)
     (kernel,) = check_source(both, "k.py", Config(use_cache=False, jobs=1)).kernels
@@ -238,7 +238,7 @@ def test_code_for_another_rank_is_looked_at(condition):
     assert not {d.code for d in report.diagnostics}
 
 
-def test_code_for_a_rank_that_the_array_does_not_have_is_not():
+def test_code_for_another_rank_is_not_checked():
     text = _ASKING.format(condition="x.ndim == 3", other="0").replace("    one =", "    a, b, c = x.shape\n    one =")
     assert not check_source(text, "k.py", Config(use_cache=False, jobs=1)).diagnostics
 

@@ -37,14 +37,14 @@ def test_what_is_used_beyond_an_array_of_a_list_is_found():
     assert said.severity == "warning" and f"unless `{WHOLE}`" in said.message
 
 
-def test_what_is_declared_of_every_array_settles_it():
+def test_a_declaration_for_every_array_discharges_the_clause():
     found, report = _padding(f'@requires("{WHOLE}")\n{KERNEL}')
     assert found.verdict in ("proved", "conditional")
     assert not [d for d in report.diagnostics if d.code == "TC301"]
 
 
 @pytest.mark.parametrize("declared", ["xs[0].shape[1] % T == 0", "xs[*].shape[0] % T == 0", "out.shape[1] % T == 0"])
-def test_what_is_declared_of_something_else_does_not(declared):
+def test_a_declaration_for_another_array_does_not_discharge(declared):
     _, report = _padding(f'@requires("{declared}")\n{KERNEL}')
     assert [d.code for d in report.diagnostics if d.code == "TC301"] == ["TC301"]
 
@@ -56,7 +56,7 @@ def test_what_is_declared_of_something_else_does_not(declared):
     ("[y, y]", True),
     ("many", True),
 ])
-def test_a_launch_with_arrays_in_sight_says_whether_it_holds(arrays, told):
+def test_a_seen_launch_decides_the_clause(arrays, told):
     _, report = _padding(KERNEL + f"""
 import torch
 def run(x, y, many, out):

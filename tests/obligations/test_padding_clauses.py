@@ -27,7 +27,7 @@ def _clauses(text: str) -> tuple[dict[str, str], str]:
 
 
 @pytest.mark.parametrize("over", ["ct.cdiv(n, T)", "0, ct.cdiv(n, T)"])
-def test_whole_tiles_of_what_the_loop_runs_to_will_do(over):
+def test_whole_tiles_up_to_the_end_of_the_loop_suffice(over):
     clauses, verdict = _clauses(SUM.format(over=over, at="k"))
     assert clauses == WHOLE
     assert verdict == "conditional"
@@ -52,7 +52,7 @@ def test_what_another_tile_stays_below_does_not_help(over, at):
     assert not any("n % T" in c for c in clauses)
 
 
-def test_an_end_that_the_host_rounds_up_is_no_end_of_whole_tiles():
+def test_an_end_rounded_up_by_the_host_may_cut_a_tile():
     launch = """
 def run(x, o):
     T = 128
@@ -62,7 +62,7 @@ def run(x, o):
     assert {d.code for d in report.diagnostics} >= {"TC301"}
 
 
-def test_an_end_that_is_that_of_an_array_as_large_is():
+def test_an_end_equal_to_that_of_an_array_of_the_same_size_is_inside():
     launch = """
 def run(x, y, o):
     T = 128

@@ -110,7 +110,7 @@ def _found(text: str) -> list[tuple[str, str, str]]:
     return [(d.code, d.severity, d.message) for d in report.diagnostics]
 
 
-def test_a_loop_past_the_tiles_of_what_it_is_told():
+def test_a_loop_past_the_tiles_of_its_length():
     assert _found(_SUMS.format(end="ct.cdiv(K, T) + 1")) == [(
         "TC201", "warning",
         "the index `j` along axis 1 of `a` continues past the last tile unless `cdiv(K, T) < cdiv(a.shape[1], T)`")]
@@ -171,11 +171,11 @@ def test_a_finding_that_is_not_proved_says_so():
     _MARKED,
     _OFFSETS,
 ], ids=["sums", "whole tiles", "a tile more", "turned", "clamped", "sections", "marked", "offsets"])
-def test_what_good_kernels_need_is_no_finding(text: str):
+def test_clauses_of_good_kernels_are_not_findings(text: str):
     assert [f for f in _found(text) if f[0] in ("TC201", "TC205", "TC405")] == []
 
 
-def test_that_whole_tiles_fit_is_no_agreement_of_extents():
+def test_divisibility_does_not_relate_extents():
     found = _found(_PRODUCT.format(padding=""))
     assert [(c, s) for c, s, _ in found] == [("TC301", "warning")]
     assert not _found(_PRODUCT.format(padding=", padding_mode=ct.PaddingMode.ZERO"))

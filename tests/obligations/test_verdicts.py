@@ -74,7 +74,7 @@ def test_a_sign_that_an_access_denies_proves_nothing() -> None:
     ("ct.load(ids, (i // 2,), (1,)).item()", "refuted"),  # two blocks read one element, whatever it is
     ("ct.load(ids, (i,), (1,)).item()", "unproven"),  # ids may hold a value twice, or not
 ])
-def test_a_collision_counts_when_it_does_not_hang_on_data(index: str, verdict: str) -> None:
+def test_a_collision_counts_when_it_does_not_depend_on_data(index: str, verdict: str) -> None:
     text = (f"@ct.kernel\ndef k(ids, c, T: Int):\n    i = ct.bid(0)\n    j = {index}\n"
             "    ct.store(c, (j, 0), ct.full((1, T), 1, ct.float32))\n")
     report = check_source(HEAD + text)
@@ -104,7 +104,7 @@ def go(s, x):
 """
 
 
-def test_rows_of_which_a_mask_leaves_a_part_ask_for_no_more_than_that() -> None:
+def test_masked_rows_need_only_their_unmasked_part() -> None:
     """The tile is rounded up, so that it is larger than a row; the lanes that write are not."""
     report = check_source(HEAD.replace("import cuda", "import torch\nimport cuda") + MASKED_ROWS)
     assert "n <= stride" in {c.clause for c in report.kernels[0].contract}

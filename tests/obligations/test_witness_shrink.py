@@ -55,7 +55,7 @@ def example(body: str, code: str) -> tuple[Diagnostic, dict[str, int]]:
 
 
 @pytest.mark.parametrize(("body", "code", "last"), [(AHEAD, "TC103", 2), (SCATTERED, "TC103", 2)])
-def test_what_the_launch_reads_beside_the_collision_is_there(body: str, code: str, last: int) -> None:
+def test_the_witness_satisfies_other_reads_of_the_launch(body: str, code: str, last: int) -> None:
     found, sizes = example(body, code)
     assert found.witness is not None and found.witness.grid == (2, 1, 1)
     assert sizes["c.shape[0]"] > last * sizes["T"]
@@ -72,7 +72,7 @@ def test_the_example_stays_where_no_array_is_large_enough() -> None:
     assert sizes["c.shape[0]"] == 4
 
 
-def test_the_example_of_a_row_that_spills_breaks_one_clause_in_a_row_of_several_elements() -> None:
+def test_the_witness_of_a_spilled_row_violates_one_clause() -> None:
     found, sizes = example(ROTATE, "TC206")
     assert sizes["HD"] == sizes["T"] == 4
     w = found.witness
@@ -96,7 +96,7 @@ def k(a, c, n: int, T: Int):
 """
 
 
-def test_iterations_are_told_by_what_the_loop_variable_is_worth() -> None:
+def test_iterations_are_named_by_the_value_of_the_loop_variable() -> None:
     found, _ = example(WALK, "TC101")
     assert found.witness is not None
     assert [p.iterations[0][1] for p in (found.witness.first, found.witness.second)] == [1, 0]
@@ -126,7 +126,7 @@ def launch(stream, x, o, rows, head_dim):
 """
 
 
-def test_a_clause_that_a_launch_breaks_is_said_in_numbers() -> None:
+def test_a_violated_clause_is_reported_in_numbers() -> None:
     (found,) = [d for d in check_source(HEAD + ROTATE + LAUNCH).diagnostics if d.code == "TC405"]
     assert found.message == (
         "this launch breaks `HD // 2 + T <= HD`, which `k` requires: for head_dim = 96, 48 + 64 <= 96 is false")

@@ -76,7 +76,7 @@ def test_undefined_lanes(body, expected):
     assert found or not expected
 
 
-def test_padding_that_is_asked_for_is_defined():
+def test_requested_padding_is_defined():
     assert not _observed("ct.scatter(o, (0, 0), ct.sum(ct.load(x, (0, 0), (1, 8), padding_mode=ZERO)))")
     assert not _observed("v = x.tiled_view((1, 8), padding_mode=ZERO)\nct.scatter(o, (0, 0), ct.sum(v.load((0, 0))))")
     assert _observed("v = x.tiled_view((1, 8))\nct.scatter(o, (0, 0), ct.sum(v.load((0, 0))))")

@@ -24,5 +24,5 @@ def test_proved_kernels_do_not_wrap_into_another_block() -> None:
 
 
 @pytest.mark.parametrize("seed", KNOWN)
-def test_kernels_that_were_taken_for_safe(seed: int) -> None:
+def test_known_wrapping_kernels_are_not_proved(seed: int) -> None:
     assert not judged(seed, 8)[2]

@@ -88,7 +88,7 @@ def test_findings_do_not_depend_on_scheduling() -> None:
     "import elsewhere\rimport k0\rimport elsewhere\rown = k0.apart0\relsewhere.register(own)\r",
     "from \uff4b0 import apart0\nimport elsewhere\nelsewhere.register(apart0)\n",
 ])
-def test_a_kernel_that_a_file_without_launches_hands_to_code_that_is_not_seen(handing: str) -> None:
+def test_a_kernel_that_escapes_from_a_file_without_launches(handing: str) -> None:
     files = {**FILES, "l0.py": LAUNCHES.format(n=0).replace(" + 1", "").encode(), "hands.py": handing.encode()}
     expected = _alone(files)
     states = {clause.state for k in expected.kernels if k.report.name == "apart0" for clause in k.report.contract}
@@ -101,7 +101,7 @@ def test_a_kernel_that_a_file_without_launches_hands_to_code_that_is_not_seen(ha
     "import pkg.k0 as kernels\nimport elsewhere\nown = kernels.apart0\nelsewhere.register(own)\n",
     "import pkg.k0\nimport elsewhere\nelsewhere.register(pkg.k0.apart0)\n",
 ])
-def test_a_kernel_in_a_folder_without_a_file_of_its_own_that_is_handed_to_code_that_is_not_seen(
+def test_a_kernel_of_a_namespace_package_that_escapes(
     handing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     launching = LAUNCHES.format(n=0).replace(" + 1", "").replace("from k0", "from pkg.k0")
@@ -155,7 +155,7 @@ def test_a_file_is_retried_after_an_unrelated_worker_death(
 
 
 @forked
-def test_a_worker_that_dies_as_it_concludes_costs_the_kernels_of_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_dies_at_the_end_loses_the_kernels_of_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
     real = tilecheck.pipeline.analyze.conclude_kernel
 
     def deadly(kernel: ProvedKernel, launches: Sequence[Launch]) -> Concluded:
@@ -171,7 +171,7 @@ def test_a_worker_that_dies_as_it_concludes_costs_the_kernels_of_one_file(monkey
 
 
 @forked
-def test_a_file_whose_launches_kill_costs_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_in_host_code_loses_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     real = tilecheck.pipeline.pool._STEPS["launches"]
 
     def deadly(worker: tilecheck.pipeline.pool._Worker, path: str) -> Iterable[Done]:

@@ -23,7 +23,7 @@ def test_a_reason_is_one_sentence_for_each_step() -> None:
         "the place depends on data; `injective(ids)` would settle it")
 
 
-def test_both_copies_of_an_access_are_written_alike() -> None:
+def test_both_copies_of_an_access_have_the_same_text() -> None:
     step = ProofStep(Lemma.SAME, (of(Counter("i@12", 1)) + lane(0, symbol("T")),))
     assert sentences((step,)) == ("i + lane is the same in both",)
     assert sentences((ProofStep(Lemma.CASES, (of(Bid(0)),)), ProofStep(Lemma.CASES, (of(Bid(0, 1)),)))) == (

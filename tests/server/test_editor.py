@@ -70,7 +70,7 @@ def test_findings_of_a_file_that_is_closed_are_taken_away_only(editor):
     assert [s.diagnostics for s in editor.shown] == [[]]
 
 
-def test_addresses_are_spelled_as_the_editor_does(editor):
+def test_addresses_are_spelled_as_in_the_editor(editor):
     _open(editor, 1, uri="file:///a%20b/%C3%A9.py")
     editor._receive(Published("/a b/é.py", 1, ()))
     assert editor.shown[0].uri == "file:///a%20b/%C3%A9.py"

@@ -80,7 +80,7 @@ def test_clauses_have_their_states_at_the_launches():
     assert found is not None and "* `grid[0] <= a.shape[0]` (structural, discharged)" in found
 
 
-def test_scalars_are_no_arrays():
+def test_scalars_are_not_arrays():
     assert "array" not in (_at("N: ct.Constant") or "")
 
 

@@ -157,7 +157,7 @@ def test_an_edit_waits_for_the_debounce(client, folder):
     assert time.monotonic() - began >= 0.7
 
 
-def test_a_helper_that_is_not_saved_counts(client, folder):
+def test_an_unsaved_helper_counts(client, folder):
     (folder / "helpers.py").write_text("def column(j):\n    return 0\n")
     text = RACY.replace("import cuda.tile as ct", "import cuda.tile as ct\nfrom helpers import column").replace(
         "(i, 0)", "(i, column(j))")

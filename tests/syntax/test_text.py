@@ -84,7 +84,7 @@ def test_broken_files_without_kernels_are_reported(tmp_path: Path, data: bytes, 
 @pytest.mark.parametrize("data", [
     b"# coding: latin-1\nx = '\xe4'\n", b"\xef\xbb\xbfx = 1\r\n", b"x = " + b"a+" * 100_000 + b"1\n", b"", b"\x0c\n",
 ], ids=["latin1", "bom", "deep", "empty", "form-feed"])
-def test_odd_files_without_kernels_are_no_errors(tmp_path: Path, data: bytes) -> None:
+def test_unusual_files_without_kernels_are_not_errors(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "m.py"
     path.write_bytes(data)
     (module,) = Project([path]).modules()

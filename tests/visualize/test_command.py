@@ -52,7 +52,7 @@ def test_a_drawing_is_written_for_a_name_in_svg(folder: Path) -> None:
     assert (folder / "add.svg").read_text(encoding="utf-8").startswith("<svg ")
 
 
-def test_a_folder_and_a_part_of_a_name_will_do(folder: Path) -> None:
+def test_a_folder_and_a_part_of_a_name_are_accepted(folder: Path) -> None:
     assert main(["show", ".::inner", "-o", "inner.html"]) == 0
     assert (folder / "inner.html").exists()
 

@@ -103,7 +103,7 @@ def test_a_kernel_with_loops_has_a_slider(shown: Scene) -> None:
     assert [json.loads(text) for text in names] == [list(shown.steps)]
 
 
-def test_contract_verdicts_and_source_stand_beside_it(shown: Scene) -> None:
+def test_the_contract_verdicts_and_source_are_on_the_page(shown: Scene) -> None:
     text = " ".join(Parsed(render_page(shown)).text)
     for clause in shown.contract:
         assert clause.clause in text
@@ -179,7 +179,7 @@ def test_parts_of_the_index_are_shown_with_the_finding_and_the_source() -> None:
     assert "No launch in view: sizes chosen by tilecheck to be small." in text and "No launch in view" in drawn
 
 
-def test_clauses_that_are_all_alike_are_folded_and_others_are_not() -> None:
+def test_only_similar_clauses_are_folded() -> None:
     assert folded(scene("raw_bad.py", "head_spills_into_next")) == ()
     shown = scene("raw_bad.py", "softmax_over_padding")
     seen = {c.clause for c in open_clauses(shown)}

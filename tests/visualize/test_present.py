@@ -129,7 +129,7 @@ def test_the_part_of_a_coordinate_that_is_missing_is_named_with_its_line() -> No
     assert plain is not None and "is not in the index" not in plain.change
 
 
-def test_every_part_of_the_index_has_its_place_and_its_value_in_both_blocks() -> None:
+def test_every_part_of_the_index_has_its_location_and_value_in_both_blocks() -> None:
     shown = scene("raw_bad.py", "permuted_store")
     assert shown.headline is not None and shown.headline.met == ((0, 0, 0), (1, 0, 0))
     assert [(p.name, p.line, p.values, p.remark) for p in shown.headline.parts] == [
@@ -151,7 +151,7 @@ def test_parts_of_an_index_are_valued_where_the_blocks_differ() -> None:
     assert [x.number for x in shown.source if x.flagged] == [91, 92]
 
 
-def test_the_element_is_named_with_the_lanes_that_come_to_it(tmp_path: Path) -> None:
+def test_the_element_is_named_with_its_lanes(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(OVERLAPPING)
     headline = present(studied_file(f"{tmp_path / 'k.py'}::k", Config(use_cache=False)), Request({})).headline
     assert headline is not None and [(p.name, p.place, p.values, p.remark) for p in headline.parts] == [
@@ -306,7 +306,7 @@ def test_failures_come_first_and_broken_clauses_have_numbers() -> None:
     assert shown.breach == "this launch breaks `T <= x.shape[1]` (4 <= 2 is false), which the kernel needs"
 
 
-def test_padding_with_a_value_is_no_alarm() -> None:
+def test_padding_with_a_value_is_not_marked_as_a_fault() -> None:
     shown = scene("raw_good.py", "padded_softmax")
     assert not any(a.alarms for a in shown.arrays)
 
@@ -322,7 +322,7 @@ def test_a_plain_access_among_atomics_collides() -> None:
     assert not any(a.alarms for a in scene("raw_good.py", "histogram").arrays)
 
 
-def test_another_finding_can_be_asked_for() -> None:
+def test_another_finding_can_be_selected() -> None:
     study = studied("raw_bad.py", "head_spills_into_next")
     first, second = (present(study, Request({}, n)).headline for n in (1, 2))
     assert first is not None and second is not None and first.what != second.what
@@ -401,7 +401,7 @@ def test_overlapping_reads_show_the_names_of_all_blocks(tmp_path: Path) -> None:
     assert ">0 + 1<" in body and ">1 + 2<" in body
 
 
-def test_the_picture_of_a_row_that_spills_is_of_the_launch_of_the_report() -> None:
+def test_the_picture_of_a_spilled_row_shows_the_reported_launch() -> None:
     shown, study = scene("raw_bad.py", "head_spills_into_next"), studied("raw_bad.py", "head_spills_into_next")
     finding = next(d for d in study.diagnostics if d.code == "TC206" and d.witness is not None)
     assert finding.witness is not None and shown.headline is not None

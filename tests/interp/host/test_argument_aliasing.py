@@ -50,7 +50,7 @@ def test_axes_that_are_never_read(grid: str, expected: tuple[int, bool] | None) 
     assert (found and (found.axis, found.sure)) == expected
 
 
-def test_a_guard_makes_an_unread_axis_certain() -> None:
+def test_a_guard_bounds_an_unread_axis() -> None:
     source = "def run(x, y, n, m):\n    assert m > 2\n    ct.launch(0, (n, m), k, (x, y, n, 1))\n"
     found = unread_axis(launch(source), {0})
     assert found is not None and found.sure and found.extent == "m"

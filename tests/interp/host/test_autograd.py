@@ -65,7 +65,7 @@ def test_gradients_taken_together() -> None:
     assert found.state == "discharged"
 
 
-def test_gradients_are_no_arguments_of_the_forward() -> None:
+def test_gradients_are_not_arguments_of_the_forward() -> None:
     source = ("class F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, *args):\n"
               "        x, n = args[0], args[1]\n        assert x.shape[0] == n\n        ctx.n = n\n"
               "        return torch.empty(args[2], 4), torch.empty_like(x)\n"

@@ -180,7 +180,7 @@ def test_a_tile_rounded_up_violates_a_semantic_clause_for_some_size() -> None:
 
 
 @pytest.mark.parametrize("clause", ["grid[0] <= x.shape[0]", "2*grid[0] <= x.shape[0]"])
-def test_a_count_that_comes_with_an_array_may_agree_with_it(clause: str) -> None:
+def test_a_count_passed_with_an_array_may_agree_with_it(clause: str) -> None:
     assert at("ct.launch(0, (m + 1,), k, (x, y, n, 1))", clause, semantic=True).state == "open"
 
 
@@ -296,7 +296,7 @@ def test_a_number_rounded_up_is_not_below_it() -> None:
     assert at("ct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= n").state == "open"
 
 
-def test_few_values_of_which_one_fails_are_not_enough() -> None:
+def test_one_failing_value_among_few_is_not_enough() -> None:
     body = "assert n in {16, 48}\nct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))"
     assert at(body, "T <= n", semantic=True).state != "discharged"
 
@@ -314,7 +314,7 @@ def test_extents_of_two_arrays_that_something_else_relates_are_left_open() -> No
     assert at(body, "T <= n", semantic=True).state == "open"
 
 
-def test_launches_that_pass_the_same_numbers_are_alike() -> None:
+def test_launches_with_the_same_numbers_are_equal() -> None:
     lines = (f"    ct.launch(0, (n,), k, (x, y, n, {m}))\n" for m in ("m", "(m)", "m + 1"))
     one, same, other = launches(f"def run(x, y, n, m):\n{''.join(lines)}")
     assert one.span != same.span and numbers_of(one) == numbers_of(same) != numbers_of(other)

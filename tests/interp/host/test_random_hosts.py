@@ -24,7 +24,7 @@ def raising(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("seed", KNOWN)
-def test_hosts_that_were_misunderstood(seed: int) -> None:
+def test_known_difficult_hosts_are_understood(seed: int) -> None:
     assert not wrong(seed), told(seed)
 
 

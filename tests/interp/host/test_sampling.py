@@ -48,7 +48,7 @@ def test_facts_with_a_common_symbol_form_one_part() -> None:
     assert sorted(sorted(map(str, part.leaves)) for part in parts) == [["T"], ["k"], ["x.shape[0]", "y.shape[1]"]]
 
 
-def test_a_fact_that_joins_several_parts_makes_one_of_them() -> None:
+def test_a_fact_joins_the_parts_of_its_symbols() -> None:
     names = [symbol(f"n{i}") for i in range(9)]
     rng = random.Random(3)
     for _ in range(60):

@@ -43,7 +43,7 @@ def unseen(source: str) -> list[str]:
     "import lib\n\n\n@lib.launching(k)\ndef run(x, y):\n    return x, y, 3, 1\n",
     "go = ct.launch\n\n\ndef run(xs, y):\n    list(map(lambda x: go(0, (5,), k, (x, y, 3, 1)), xs))\n",
 ])
-def test_a_kernel_that_may_be_launched_elsewhere(source: str) -> None:
+def test_a_kernel_that_escapes_may_be_launched_by_unseen_code(source: str) -> None:
     assert unseen(source) == ["k"]
 
 
@@ -116,7 +116,7 @@ def test_a_kernel_whose_launches_are_all_seen(source: str) -> None:
     "class A(lib.B):\n    pass\n\n\ndef run(x):\n    A(k)\n",
     "@dataclass\nclass A:\n    q: object\n\n\ndef run(x):\n    a = A(k)\n    lib.bench(a.q, x)\n",
 ])
-def test_a_kernel_that_goes_to_code_that_is_not_seen_by_another_name(source: str) -> None:
+def test_a_kernel_escapes_under_another_name(source: str) -> None:
     assert unseen("import lib\n\n\n" + source) == ["k"]
 
 
@@ -142,7 +142,7 @@ def test_a_kernel_that_does_not_escape(source: str) -> None:
     "from m import TABLE\n\n\ndef run(x):\n    lib.bench(TABLE['a'], x)\n",
     "import m\n\n\ndef run(x):\n    m.hand_over(m.k, x)\n",
 ])
-def test_a_kernel_of_another_module_that_goes_there(source: str) -> None:
+def test_an_imported_kernel_escapes(source: str) -> None:
     kernels = PRELUDE + (
         "import lib\nTABLE = {'a': [k]}\n\n\ndef pick():\n    return k\n\n\ndef choose(i):\n    return pick()\n\n\n"
         "def hand_over(q, x):\n    lib.bench(q, x)\n")

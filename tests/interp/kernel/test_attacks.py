@@ -54,7 +54,7 @@ def test_defaults_are_evaluated_at_the_definition() -> None:
     assert index(found, 0) == index(found, 1) == ["bid(0)"]
 
 
-def test_variables_of_other_scopes_cost_every_verdict() -> None:
+def test_variables_of_other_scopes_lose_every_verdict() -> None:
     found = kernel("""
         i = ct.bid(0)
         def clear():
@@ -66,7 +66,7 @@ def test_variables_of_other_scopes_cost_every_verdict() -> None:
     assert "x" in lost(found)
 
 
-def test_changes_in_place_cost_every_verdict() -> None:
+def test_changes_in_place_lose_every_verdict() -> None:
     before = """
         from dataclasses import dataclass
         @dataclass

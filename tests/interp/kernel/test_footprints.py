@@ -179,7 +179,7 @@ def test_lists_of_arrays() -> None:
     assert dict(k.ranks)["ys[*]"] == 2
 
 
-def test_conditional_arrays_are_all_meant() -> None:
+def test_conditional_arrays_stand_for_each_array() -> None:
     k = kernel("""
         z = x if n > 3 else y
         ct.store(z, (ct.bid(0),), ct.zeros((T,), ct.float32))
@@ -236,7 +236,7 @@ def test_an_unknown_tile_shape_has_unknown_extents() -> None:
     assert not writes(k)[0].region.exact
 
 
-def test_unknown_calls_cost_the_arrays_they_get() -> None:
+def test_unknown_calls_lose_the_verdicts_of_their_arrays() -> None:
     k = kernel("""
         mystery(x, 3)
         other(n)
@@ -276,7 +276,7 @@ def test_an_index_before_the_array_is_a_mask(place: str) -> None:
     assert "-T*bid(0) - lane0<T> + n - 1 >= 0" in guard(k)
 
 
-def test_an_index_that_may_be_in_the_array_is_no_mask() -> None:
+def test_an_index_that_may_be_inside_is_not_a_mask() -> None:
     k = kernel("""
         offs = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
         ct.scatter(y, ct.where(offs < n, offs, 0), 1.0)

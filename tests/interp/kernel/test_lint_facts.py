@@ -84,5 +84,5 @@ WAIT = "ct.grid_dependency_control_wait()"
     (("def f():", "    if FLAG:", "        return", "    " + WAIT, "f()", STORE), 2),
     (("a = 0", "while a < n:", "    " + WAIT, "    a += 1", STORE), 2),
 ])
-def test_accesses_that_may_come_before_the_wait(lines: tuple[str, ...], early: int) -> None:
+def test_accesses_before_the_wait_are_noted(lines: tuple[str, ...], early: int) -> None:
     assert len(kernel(*lines).observed.early) == early

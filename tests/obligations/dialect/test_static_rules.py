@@ -148,7 +148,7 @@ def test_rule_08_provenance_survives_copies_and_constant_branches(lines):
 
 # 9: two outputs are walked together when they share tile, map and grid
 
-def test_rule_09_walking_together_asks_for_equal_grids():
+def test_rule_09_walking_together_needs_equal_grids():
     found = only("def k(a: Mut[f32, BM], b: Mut[f16, BM]) -> None:\n    for cell in a.cells(b):\n"
                  "        a[cell] = ct.zeros(a.tile, ct.float32)\n        b[cell] = ct.zeros(b.tile, ct.float16)\n")
     assert found.verdict == "proved"
@@ -223,7 +223,7 @@ def test_rule_12_an_axis_with_one_piece_needs_no_divisor():
     assert asks(found, "B % b == 0 or z.shape[0] <= B")
 
 
-def test_rule_12_an_axis_that_is_declared_to_have_one_piece_needs_no_divisor_either():
+def test_rule_12_an_axis_declared_to_have_one_piece_needs_no_divisor():
     text = ("def k(z: Mut[f32, Literal[48]]) -> None:\n    for p in z.pieces(32):\n"
             "        z[p] = ct.zeros((32,), ct.float32)\n")
     found = only(text, '@requires("z.shape[0] <= 40")\n@kernel')
@@ -351,7 +351,7 @@ def test_rule_17_a_fact_of_one_branch_does_not_survive_the_join():
     assert codes(text) == ["TC201"]
 
 
-def test_rule_17_a_divisor_that_may_be_zero_is_asked_for():
+def test_rule_17_a_divisor_that_may_be_zero_needs_a_clause():
     text = ("def k(z: Mut[f32, B], x: Ref[f32, Dyn], n: int) -> None:\n    px = x.partition(*z.tile)\n"
             "    i = z.coords(z.cell())[0]\n    z.store(px[i // n])\n")
     found = only(text)

@@ -67,7 +67,7 @@ def test_line_ends_and_byte_order_marks_stay(end: bytes, mark: bytes) -> None:
     assert changed == mark + end.join([b"a = 1", b"\tbb = 2  # tab", b"x", b"y", b"c"])
 
 
-def test_mixed_line_ends_stay_as_they_are_and_new_lines_end_like_the_one_they_go_to() -> None:
+def test_mixed_line_ends_are_preserved() -> None:
     assert change_bytes(b"a\r\nb\nc\rd", "f.py", [edit(1, 1, 1, 1, "\n+"), edit(2, 0, 2, 0, "-\n"),
                                                    edit(4, 1, 4, 1, "\n!")]) == b"a\r\n+\r\n-\nb\nc\rd\r!"
 
@@ -80,7 +80,7 @@ def test_the_encoding_stays() -> None:
         change_bytes(data, "f.py", [edit(2, 12, 2, 17, "# →")])
 
 
-def test_a_form_feed_stays_where_it_is() -> None:
+def test_a_form_feed_is_preserved() -> None:
     data = b"a = 1\n\x0cb = 2\n  \x0c  c\n"
     assert decode(data, "f.py") == "a = 1\nb = 2\n  c\n"
     changed = change_bytes(data, "f.py", [edit(2, 0, 2, 1, "B"), edit(3, 2, 3, 3, "C")])

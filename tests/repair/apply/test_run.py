@@ -79,7 +79,7 @@ def test_unselected_findings_still_count_as_harm() -> None:
     assert fix_tree(tree_of_text(text.encode(), "k.py", settings), True).contents == {}
 
 
-def test_a_declaration_that_a_launch_elsewhere_breaks_is_refused(tmp_path: Path) -> None:
+def test_a_declaration_that_another_launch_violates_is_refused(tmp_path: Path) -> None:
     (tmp_path / "kernels.py").write_text(kernel(
         "o = ct.bid(0) * S + ct.bid(1) * T + ct.arange(T, dtype=ct.int32)\nct.scatter(c, o, ct.gather(a, o))",
         "a, c, S: Int, T: Int"))

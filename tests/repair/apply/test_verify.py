@@ -57,7 +57,7 @@ def test_a_proof_that_is_lost_without_a_finding_is_harm() -> None:
     assert found is not None and "would be conditional" in found
 
 
-def test_a_finding_that_moves_is_the_same_and_one_more_is_not() -> None:
+def test_a_moved_finding_is_the_same_and_a_second_one_is_new() -> None:
     race = GOOD.replace("(i,), ct.load", "(0,), ct.load")
     assert judged(race, "@ct.kernel", "# tilecheck: a comment\n@ct.kernel") is None
     second = "    ct.store(c, (0,), ct.load(a, (i,), (T,)))\n"

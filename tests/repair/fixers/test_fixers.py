@@ -34,7 +34,7 @@ def test_a_store_gets_the_coordinate_that_it_lacks() -> None:
     assert "ct.store(c, (i, j), t)" in text_of(fixed(text), text)
 
 
-def test_a_coordinate_that_stands_twice_is_replaced_where_the_load_has_the_other_one() -> None:
+def test_a_repeated_coordinate_is_replaced_by_that_of_the_load() -> None:
     text = kernel("i, j = ct.bid(0), ct.bid(1)\nt = ct.load(a, (i, j), (T, T))\nct.store(c, (i, i), t)",
                   "a, c, T: Int")
     assert "ct.store(c, (i, j), t)" in text_of(fixed(text), text)
@@ -98,13 +98,13 @@ def test_store_axes_that_are_swapped_are_put_in_order() -> None:
     assert "ct.store(x, (i, j), t * 2)" in text_of(fixed(place), place)
 
 
-def test_a_transposition_in_place_is_meant_and_not_put_in_order() -> None:
+def test_a_transposition_in_place_is_not_reordered() -> None:
     text = kernel("i, j = ct.bid(0), ct.bid(1)\nt = ct.load(x, (i, j), (T, T))\nct.store(x, (j, i), ct.transpose(t))",
                   "x, T: Int")
     assert findings(text, "TC103") and options(text, "TC103") == ()
 
 
-def test_a_stencil_is_meant_and_gets_no_other_index() -> None:
+def test_a_stencil_index_is_not_replaced() -> None:
     text = kernel("i = ct.bid(0)\nt = ct.load(c, (i + 1,), (T,))\nct.store(c, (i,), ct.exp(t))", "c, T: Int")
     assert findings(text, "TC103") and options(text, "TC103") == ()
 
@@ -149,7 +149,7 @@ def test_the_name_of_the_number_of_blocks_is_used() -> None:
     assert "range(ct.bid(0), n, blocks)" in text_of(fixed(text), text)
 
 
-def test_a_loop_that_begins_elsewhere_is_no_persistent_one() -> None:
+def test_a_loop_with_another_start_is_not_persistent() -> None:
     text = kernel("for i in range(0, n):\n    ct.store(c, (i,), ct.load(a, (ct.bid(0),), (T,)))",
                   "a, c, n: int, T: Int")
     assert all("num_blocks" not in fix.title for fix in options(text, "TC101"))
@@ -192,7 +192,7 @@ def test_a_grid_whose_axes_are_swapped_is_put_in_order() -> None:
     assert _changes(text) == ["ct.launch(stream, (4, 8), k, (a, c, 64, 128))"]
 
 
-def test_a_transposition_is_no_store_whose_axes_are_swapped() -> None:
+def test_a_transposition_is_not_a_swapped_store() -> None:
     text = _launched("i, j = ct.bid(0), ct.bid(1)\nct.store(c, (j, i), ct.transpose(ct.load(a, (i, j), (T, U))))",
                      "(4, 8)", "a, c = torch.ones((256, 1024)), torch.zeros((1024, 256))")
     assert findings(text, "TC205") == () and _changes(text) == []

@@ -78,7 +78,7 @@ def test_a_padding_that_would_change_the_result_is_not_offered(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_a_padding_of_which_that_is_not_known_is_unsafe(name: str) -> None:
+def test_a_padding_with_an_unknown_effect_is_unsafe(name: str) -> None:
     body, mode = UNKNOWN[name]
     before = text(body)
     first, *_ = options(before, "TC301")

@@ -68,7 +68,7 @@ def test_a_line_that_the_compiler_names_is_shown(compiler, form):
     assert f"--> {FILE}:52\n" in str(caught.value)
 
 
-def test_a_line_of_the_dialect_itself_is_not(compiler):
+def test_a_line_of_the_library_is_not_shown(compiler):
     from tilecheck_runtime.dialect.device import mutable
 
     with pytest.raises(AssemblerError) as caught:

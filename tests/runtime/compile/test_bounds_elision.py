@@ -51,7 +51,7 @@ def test_gemm(m, n, k, expected, schedule):
     assert found == set(expected)
 
 
-def test_only_tiles_are_meant():
+def test_only_tile_accesses_lose_their_checks():
     """Gathers keep their checks, and arrays that are only gathered from are not spoken of."""
     rows = np.zeros(8, np.int32)
     arguments = {"z": floats(8, 32), "x": floats(9, 32), "rows": rows}
@@ -64,7 +64,7 @@ def test_a_place_that_a_number_says_is_proved_for_that_number():
         assert inside(kernels.picks, arguments, {"z": (64,)}) == set(expected)
 
 
-def test_a_tile_that_a_value_selects_is_stored_inside_its_piece_or_not_at_all():
+def test_a_tile_selected_by_data_is_stored_inside_its_piece_or_skipped():
     arguments = {"cache": floats(4, 64, 16, dtype=np.float16), "new": floats(4, 16, dtype=np.float16),
                  "position": np.array([0, 63, 64, -1], np.int32)}
     assert inside(others.append, arguments, {"cache": (1, 64, 16)}) == {"new"}

@@ -56,7 +56,7 @@ def linecache_text(entry):
     return "".join(linecache.getlines(entry.function.__code__.co_filename))
 
 
-def test_every_kernel_of_the_dialect_compiles_as_launches_specialize_it():
+def test_every_dialect_kernel_compiles_as_specialized_by_launches():
     from tests.runtime.dialect import tileir
 
     entry = entry_of(kernels.gemm, "zxy", BK=64)
@@ -103,7 +103,7 @@ def test_bytecode_is_the_same_in_every_process():
 
 
 @pytest.mark.parametrize("before", ["kernels.FACTOR = 3.0", "kernels.scaled = kernels.halved"])
-def test_a_helper_or_a_global_that_is_another_makes_another_kernel(before):
+def test_a_changed_helper_or_global_makes_another_kernel(before):
     """Or a kernel would be found that was compiled of other source."""
     mine, other = said(""), said(before)
     assert mine[0] == other[0] and mine[2] == other[2]

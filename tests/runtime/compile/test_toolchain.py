@@ -86,7 +86,7 @@ def test_missing_or_incompatible_tools_are_reported(versions, packages, message)
 
 @pytest.mark.parametrize(("release", "message"), [("13.1", "tileiras 13.1 at `.*` is too old: 13.3 or later is needed"),
                                                   ("x", "does not say which version it is")])
-def test_versions_that_will_not_do(tmp_path, monkeypatch, release, message):
+def test_unsupported_versions_are_refused(tmp_path, monkeypatch, release, message):
     monkeypatch.setenv(OVERRIDE, fake.tileiras(tmp_path, release=release))
     with pytest.raises(ToolVersionError, match=message):
         find_toolchain()

@@ -57,7 +57,7 @@ def test_the_error_contains_the_findings():
         require_verified(kernels.scattered._pyfunc)
 
 
-def test_opt_outs_and_their_reasons():
+def test_suppressions_show_their_reasons():
     because = Verification("opt-out", ("every row is in the list once",))
     assert require_verified(kernels.scattered_by_promise._pyfunc) == because
     assert require_verified(kernels.scattered_by_comment._pyfunc) == because
@@ -223,7 +223,7 @@ def test_a_replaced_helper_invalidates_the_proof(tmp_path, monkeypatch):
         require_verified(module.k._pyfunc)
 
 
-def test_a_helper_that_is_imported_by_another_name_is_the_one_it_is(tmp_path, monkeypatch):
+def test_a_helper_imported_under_another_name_is_recognised(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "named_helpers.py").write_text("def place(i):\n    return i\n")
     source = HELPED.format(helpers="named_helpers").replace("import place", "import place as put")

@@ -87,7 +87,7 @@ def test_error_refuses_and_moves_nothing(monkeypatch):
     assert k.add(p, x, x).sync().numpy().tolist() == [2] * 8
 
 
-def test_opt_outs_and_proved_kernels_pass(monkeypatch):
+def test_suppressed_and_proved_kernels_pass(monkeypatch):
     monkeypatch.setenv("TILECHECK_GUARD", "error")
     x = tcr.ones((8,), f32)
     assert u.trusted(_pieces(), x).sync().numpy().tolist() == [1] * 8

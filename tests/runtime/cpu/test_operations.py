@@ -99,7 +99,7 @@ def test_a_reduction_of_pairs():
     assert (value.data, place.data) == (9, 1)
 
 
-def test_nan_is_ignored_unless_asked_for():
+def test_nan_is_ignored_by_default():
     x = np.array([1, np.nan], np.float32)
     assert ops["max"](tile(x)).data == 1 and np.isnan(ops["max"](tile(x), propagate_nan=True).data)
     assert ops["argmax"](tile(x)).data == 0

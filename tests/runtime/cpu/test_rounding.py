@@ -25,7 +25,7 @@ def _values(name: str) -> np.ndarray:
 
 @pytest.mark.parametrize("name", NARROW)
 @pytest.mark.parametrize("side", [-1, 0, 1])
-def test_doubles_beside_the_middle_of_two(name, side):
+def test_doubles_near_a_midpoint_round_correctly(name, side):
     found = _values(name)
     low, high = found[:-1], found[1:]
     middle = (low + high) / 2
@@ -46,7 +46,7 @@ def _nearest(number: int) -> float:
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64, np.uint64])
-def test_integers_beside_the_middle_of_two(kind):
+def test_integers_near_a_midpoint_round_correctly(kind):
     top = np.iinfo(kind).bits - (2 if np.iinfo(kind).min < 0 else 1)
     numbers = [(1 << e) + (1 << e - 8) + d for e in range(10, top + 1) for d in (-1, 1)]
     if np.iinfo(kind).min < 0:

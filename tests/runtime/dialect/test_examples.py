@@ -42,7 +42,7 @@ def test_the_examples_have_no_finding():
     assert not report.diagnostics and not report.failures, [d.message for d in report.diagnostics]
 
 
-def test_a_search_goes_on_where_it_was(tmp_path):
+def test_a_search_resumes(tmp_path):
     search = load("tuning").search
     record = tmp_path / "record.jsonl"
     first = search(256, [64, 128], record)

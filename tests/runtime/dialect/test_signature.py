@@ -39,7 +39,7 @@ def test_scopes_of_accumulators():
     assert by_name["common"].scope == "system"
 
 
-def test_annotations_that_are_no_strings():
+def test_annotations_may_be_objects():
     assert strings_off.copy.signature.variables == ("B",)
 
 

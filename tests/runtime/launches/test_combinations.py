@@ -102,7 +102,7 @@ def test_operations_in_a_zip_are_consumed():
     both.sync()
 
 
-def test_then_goes_on_with_the_result():
+def test_then_continues_with_the_result():
     x = tcr.ones((8,), f32)
     made = k.add(_pieces(), x, x).then(k.double).then(k.double).sync()
     assert made.numpy().tolist() == [8] * 8

@@ -81,7 +81,7 @@ def test_a_flight_is_in_flight_until_it_is_waited_for():
     assert x.partition(4).tiles == (2,)
 
 
-def test_a_launch_is_started_while_the_host_goes_on():
+def test_a_launch_runs_beside_the_host():
     x = tcr.ones((8,), f32)
     names = []
     with held_up() as gate:
@@ -180,7 +180,7 @@ def test_an_open_session_receives_sanitizer_findings():
     assert found.report().codes() == {"TC201"} and found.report().launches == 1
 
 
-def test_a_session_that_opens_later_does_not():
+def test_a_later_session_receives_no_earlier_finding():
     x = tcr.ones((8,), f32)
     with held_up() as gate:
         flight = k.outside(_pieces(), x, _at(7)).start()

@@ -151,7 +151,7 @@ def test_rows_with_a_norm_and_numbers(tmp_path: Path) -> None:
     assert "x.load_like(out)" in made and "twice(t) * r" in made
 
 
-def test_helpers_and_constants_come_along(tmp_path: Path) -> None:
+def test_helpers_and_constants_are_migrated(tmp_path: Path) -> None:
     path = tmp_path / "raw.py"
     path.write_text(HEAD + "raise SystemExit('nothing but the kernel is executed')\n" + textwrap.dedent("""
         @ct.kernel

@@ -73,7 +73,7 @@ def test_a_child_launches_while_a_block_runs():
     assert (flight.wait().numpy() == 2).all()
 
 
-def test_a_flight_of_the_parent_is_no_flight_of_the_child():
+def test_a_flight_of_the_parent_is_not_one_of_the_child():
     with held_up():
         flight = k.double(tcr.ones((8,), f32).partition(4)).start()
         chain = k.double(tcr.ones((8,), f32).partition(4)).then(k.double).start()
@@ -117,7 +117,7 @@ def test_a_child_does_not_warn_of_operations_of_its_parent():
     assert operation.sync().numpy().tolist() == [2] * 8
 
 
-def test_a_bound_launch_and_a_graph_of_the_parent_go_on_in_it():
+def test_a_child_continues_with_a_bound_launch_and_a_graph_of_its_parent():
     bound, x = k.double.bind(tcr.ones((8,), f32).partition(4)), tcr.ones((8,), f32)
     graph = tcr.graph(k.double(tcr.ones((8,), f32).partition(4)))
     with held_up():

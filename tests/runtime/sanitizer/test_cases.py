@@ -23,7 +23,7 @@ WRONG = [c for c in cases("raw_bad.py") if _visible(c)]
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("case", WRONG, ids=str)
-def test_faults_are_reported_where_they_are(case, seed):
+def test_faults_are_reported_at_their_lines(case, seed):
     kernel = getattr(raw_bad, case.name)
     for grid, spec in FAULTS[case.name]:
         report = sanitize(kernel, grid, arguments(function_of(kernel), spec), seed=seed)
@@ -53,7 +53,7 @@ def _ordinary(module, name, seed, launches):
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("case", cases("ordinary_bad.py"), ids=str)
-def test_faults_of_ordinary_kernels_are_reported_where_they_are(case, seed):
+def test_faults_of_ordinary_kernels_are_reported_at_their_lines(case, seed):
     reports = _ordinary(ordinary_bad, case.name, seed, ordinary_launches.BAD[case.name])
     wanted = {(line, c) for line, code in case.expected for c in CODES.get(code, {code})}
     assert {(e.line, e.code) for report in reports for e in report.events} == wanted

@@ -154,14 +154,14 @@ def counts_after_a_plain_write(c, keys, T: ct.Constant[int]):
     ct.atomic_add(c, ct.load(keys, (ct.bid(0),), (T,)), 1)
 
 
-def test_atomics_beside_atomics_are_fine():
+def test_atomics_do_not_race_with_atomics():
     keys, c = np.array([0, 1, 1, 3, 0, 0, 2, 3], np.int32), zeros(4, dtype=np.int32)
     assert run(counts, c, keys, 4, grid=(2,)).clean
     assert c.tolist() == [3, 2, 1, 2]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_atomics_beside_others_are_not(seed):
+def test_atomics_race_with_plain_accesses(seed):
     keys = np.array([0, 1, 1, 3, 0, 0, 2, 3], np.int32)
     report = run(counts_after_a_plain_write, zeros(4, dtype=np.int32), keys, 4, grid=(2,), seed=seed)
     assert {code for code, line in codes(report) if line.endswith("# plain")} == {"TC101", "TC107"}
@@ -184,6 +184,6 @@ def one_reads_outside(lock, c, T: ct.Constant[int]):
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_ordered_accesses_do_not_hide_one_that_is_not(seed):
+def test_ordered_accesses_do_not_hide_an_unordered_one(seed):
     report = run(one_reads_outside, zeros(1, dtype=np.int32), zeros(4), 4, grid=(4,), seed=seed)
     assert codes(report) == {("TC103", "ct.load(c, (0,), (T,))  # race")}

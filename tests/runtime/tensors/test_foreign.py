@@ -68,7 +68,7 @@ def test_a_launch_writes_foreign_memory_in_place():
     assert array.tolist() == [2] * 8
 
 
-def test_from_numpy_copies_unless_asked():
+def test_from_numpy_copies_by_default():
     array = np.zeros(4, np.float32)
     x = tcr.from_numpy(array)
     array[:] = 7
@@ -184,7 +184,7 @@ def test_an_older_library_gets_a_copy():
     del t
 
 
-def test_dlpack_copies_when_asked():
+def test_dlpack_copies_on_request():
     x = tcr.ones((8,), f32)
     array = np.from_dlpack(x, copy=True)
     p = x.partition(4)
@@ -220,7 +220,7 @@ def test_small_floats_pass_by_dlpack_under_their_own_name(dtype, wishes):
     assert x.partition(2, 2).tiles == (2, 3)
 
 
-def test_small_floats_are_written_where_they_come_from():
+def test_small_floats_are_written_to_their_origin():
     class Writable:
         def __init__(self, array):
             self.array = array

@@ -40,7 +40,7 @@ def test_undefined_terms_are_not_false() -> None:
     assert not model.breaks(conj(ge(floordiv(M, N), 1)))
 
 
-def test_models_are_the_same_whichever_was_asked_for_first() -> None:
+def test_models_do_not_depend_on_the_order_of_queries() -> None:
     conds = (lt(B * T + L, N), eq(mod(N, T), 0))
     whole, one_by_one = Models(conds, True), Models(conds, True)
     second = one_by_one.at(1)

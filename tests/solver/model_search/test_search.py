@@ -347,7 +347,7 @@ def test_disjunction_guards() -> None:
     assert found is not None and {found.first.block[0], found.second.block[0]} == {1, 3}
 
 
-def test_extents_grow_until_all_bounds_hold_and_the_collision_is_evaluated_anew() -> None:
+def test_extents_grow_until_all_bounds_hold() -> None:
     i, extent = bid(0), symbol("c.shape[0]")
     store = Region((i,), TRUE)
     load = Region((i + 1,), TRUE)

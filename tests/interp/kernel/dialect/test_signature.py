@@ -49,7 +49,7 @@ def test_a_constant_gives_its_type_variable_its_value():
     assert found[0].extents == (symbol("bk"), symbol("BM"))
 
 
-def test_a_type_variable_is_no_parameter_of_its_name():
+def test_a_type_variable_is_not_a_parameter_of_its_name():
     found = signature(*site("@kernel\ndef k(z: Mut[f32, B], B: int) -> None:\n    pass\n"))
     assert found[0].extents == (symbol("B_"),)
 

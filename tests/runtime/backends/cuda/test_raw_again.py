@@ -121,7 +121,7 @@ def test_a_launch_with_another_grid_is_checked_again(arrays, launched, grid):  #
     assert len(launched) == before
 
 
-def test_a_grid_of_other_types_is_asked_about(arrays, asked):
+def test_a_grid_of_other_types_is_checked_again(arrays, asked):
     tcr.launch(7, (4, True, 1), vector_add, (*arrays(), 16))
     tcr.launch(7, (np.int64(4), 1, 1), vector_add, (*arrays(), 16))
     assert len(asked) == 2
@@ -192,7 +192,7 @@ def test_later_declarations_count(asked):
         vars(kernel._pyfunc).update(before)
 
 
-def test_lists_are_asked_about_every_time(asked, monkeypatch):
+def test_lists_are_checked_at_every_launch(asked, monkeypatch):
     monkeypatch.setattr(raw, "driver", lambda: SimpleNamespace(is_capturing=lambda handle: False))
     unsafe("the checker does not see lists")(sums)
     x, y, out = three()

@@ -287,7 +287,7 @@ def test_numbers_and_their_types(gpu):
             rms_norm(z, x, w, wrong)
 
 
-def test_memory_goes_when_its_tensors_go(gpu):
+def test_memory_is_freed_with_its_tensors(gpu):
     x, z = tcr.ones((N,), f32), pieces()
     for _ in range(4):
         z = add(z, x, x).sync()

@@ -35,7 +35,7 @@ def test_no_two_blocks_write_one_element(name):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_no_launch_has_to_promise_that_they_do_not(name):
+def test_disjointness_needs_no_clause(name):
     _, kernel = _report(name)
     assert [c.clause for c in kernel.contract if c.kind == "semantic"] == []
 
