@@ -71,7 +71,7 @@ def test_a_server_that_is_started_so_answers(editor, tmp_path):
 @pytest.mark.parametrize("editor", EDITORS)
 def test_settings_are_known(editor):
     _, options = _READ[editor](_snippet(editor))
-    known = set(Options.__dataclass_fields__)
+    known = set(Options.__struct_fields__)
     assert set(options) <= known
     assert options_of(options) == Options(**options)
 
@@ -80,7 +80,7 @@ def test_all_settings_are_on_the_page_with_their_defaults():
     rows = re.findall(r"^\| `(\w+)` \| `(.+?)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     defaults = Options()
     assert {name: json.loads(value) for name, value in rows} == {
-        name: getattr(defaults, name) for name in Options.__dataclass_fields__}
+        name: getattr(defaults, name) for name in Options.__struct_fields__}
 
 
 def test_wrong_settings_change_nothing():

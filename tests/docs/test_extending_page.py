@@ -16,7 +16,10 @@ from tilecheck.interp.ownership.path import MOST_PATHS
 from tilecheck.interp.ownership.search import _BUDGET
 from tilecheck.obligations import budget as effort
 from tilecheck.obligations import query as context
+from tilecheck.obligations.reasons import Cause
+from tilecheck.rules.messages.reasons import sentences
 from tilecheck.solver.disjointness.derive import RULES
+from tilecheck.symbolic.steps import ProofStep
 
 DOCS = ROOT / "docs"
 EXTENDING = (DOCS / "extending.md").read_text(encoding="utf-8")
@@ -72,7 +75,7 @@ def test_every_lemma_is_in_one_of_the_files_that_are_named() -> None:
 def test_limits_are_those_of_the_code() -> None:
     page = (DOCS / "not-proved.md").read_text(encoding="utf-8")
     assert f"| {effort.LIMIT} steps on the pairs of accesses" in page
-    assert f'"{effort.TOO_LARGE}"' in page
+    assert f'"{sentences((ProofStep(Cause.TOO_MANY_PAIRS),))[0]}"' in page
     assert f"| {context.SOLVER_MS} ms for a question to the solver" in page
     assert f"| {MOST_PATHS} paths through a function of host code" in page
     assert f"| {_BUDGET} statements on all paths through one function" in page
