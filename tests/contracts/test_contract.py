@@ -21,7 +21,10 @@ from tilecheck.contracts import (
     select,
 )
 from tilecheck.symbolic import (
+    ArrayParam,
     Cond,
+    Term,
+    array_from_text,
     bid,
     bool_opaque,
     cdiv,
@@ -72,6 +75,10 @@ CANONICAL = [
 ]
 
 
+def _note(name: str, arrays: tuple[str, ...], terms: tuple[Term, ...] = ()) -> Annotation:
+    return Annotation(name, tuple(map(array_from_text, arrays)), terms)
+
+
 @pytest.mark.parametrize("text", CANONICAL)
 def test_canonical_text_is_unchanged(text: str) -> None:
     (clause,) = parse(text)
@@ -108,18 +115,18 @@ def test_kinds() -> None:
 
 
 @pytest.mark.parametrize(("text", "annotation"), [
-    ("injective(ids)", Annotation("injective", ("ids",))),
-    ("injective(ids, n)", Annotation("injective", ("ids",), (symbol("n"),))),
-    ("multiple(sizes, 2*T)", Annotation("multiple", ("sizes",), (2 * symbol("T"),))),
-    ("monotone(indptr)", Annotation("monotone", ("indptr",))),
-    ("segments(offsets)", Annotation("segments", ("offsets",))),
-    ("segments(offsets, lengths)", Annotation("segments", ("offsets", "lengths"))),
-    ("range(ids, 0, n - 1)", Annotation("range", ("ids",), (const(0), symbol("n") - 1))),
-    ("ticket(counter)", Annotation("ticket", ("counter",))),
-    ("lock(locks[i, 2*j])", Annotation("lock", ("locks",), (symbol("i"), 2 * symbol("j")))),
-    ("lock(locks)", Annotation("lock", ("locks",))),
-    ("disjoint(c, a)", Annotation("disjoint", ("c", "a"))),
-    ("disjoint(cs[*], a)", Annotation("disjoint", ("cs[*]", "a"))),
+    ("injective(ids)", _note("injective", ("ids",))),
+    ("injective(ids, n)", _note("injective", ("ids",), (symbol("n"),))),
+    ("multiple(sizes, 2*T)", _note("multiple", ("sizes",), (2 * symbol("T"),))),
+    ("monotone(indptr)", _note("monotone", ("indptr",))),
+    ("segments(offsets)", _note("segments", ("offsets",))),
+    ("segments(offsets, lengths)", _note("segments", ("offsets", "lengths"))),
+    ("range(ids, 0, n - 1)", _note("range", ("ids",), (const(0), symbol("n") - 1))),
+    ("ticket(counter)", _note("ticket", ("counter",))),
+    ("lock(locks[i, 2*j])", _note("lock", ("locks",), (symbol("i"), 2 * symbol("j")))),
+    ("lock(locks)", _note("lock", ("locks",))),
+    ("disjoint(c, a)", _note("disjoint", ("c", "a"))),
+    ("disjoint(cs[*], a)", _note("disjoint", ("cs[*]", "a"))),
 ])
 def test_annotations(text: str, annotation: Annotation) -> None:
     (clause,) = parse(text)
@@ -222,7 +229,7 @@ def test_parsing_rendered_terms(recipe: Recipe) -> None:
 
 
 def test_terms_outside_the_contract_language_are_rendered() -> None:
-    assert render(le(bid(0), load("ids", (symbol("n"),)))) == "bid(0) <= ids[n]"
+    assert render(le(bid(0), load(ArrayParam("ids"), (symbol("n"),)))) == "bid(0) <= ids[n]"
     assert render(bool_opaque(symbol_from_text("flag"))) == "flag != 0"
     assert render(bool_opaque(symbol_from_text("flag"), False)) == "flag == 0"
     assert render(cdiv(symbol("n"), symbol("T")) * 2) == "2*cdiv(n, T)"

@@ -11,6 +11,7 @@ from tilecheck.solver import smt as solver
 from tilecheck.solver.model_search import confirm
 from tilecheck.symbolic import (
     TRUE,
+    ArrayParam,
     Atom,
     Bid,
     Counter,
@@ -93,13 +94,14 @@ def test_mirrored_pair() -> None:
 @needs_z3
 def test_the_unknown_is_free() -> None:
     for access in (
-        region(load("ids", (B0,))), region(app("hash", B0)), region(app("xor", B0, const(1))), region(opaque("p")),
+        region(load(ArrayParam("ids"), (B0,))), region(app("hash", B0)),
+        region(app("xor", B0, const(1))), region(opaque("p")),
         region(const(0), guard=bool_opaque(Opaque("p"))),
     ):
         assert solver.disjoint(access, access, X) == "sat"
     # equal in both blocks
     assert solver.disjoint(*[region(B0 + opaque("p", uniform=True))] * 2, X) == "unsat"
-    assert solver.disjoint(*[region(B0 + load("ids", (const(1),)))] * 2, X) == "unsat"
+    assert solver.disjoint(*[region(B0 + load(ArrayParam("ids"), (const(1),)))] * 2, X) == "unsat"
 
 
 @needs_z3

@@ -107,7 +107,8 @@ def test_equal_keys_mean_equal_values(x: Recipe, y: Recipe, values: dict[str, in
 ONE_EACH = (
     t.symbol_from_text("x"), t.Bid(0), t.Bid(0, 1), t.Counter("x"), t.Counter("x", 1), t.Lane(0, t.const(4)),
     t.Lane(0, t.const(4), 1), t.Lane(1, t.const(4)), t.Opaque("x"), t.Opaque("x", True), t.Opaque("x", False, 1),
-    t.Load("x", (t.symbol("i"),)), t.App("x", (t.symbol("i"),)), t.GridDim(0), t.Load("grid", (t.ZERO,)),
+    t.Load(t.ArrayParam("x"), (t.symbol("i"),)), t.App("x", (t.symbol("i"),)), t.GridDim(0),
+    t.Load(t.ArrayParam("grid"), (t.ZERO,)),
     t.symbol_from_text("x.shape[0]"), t.Min((t.symbol("x"), t.symbol("y"))),
     t.Max((t.symbol("x"), t.symbol("y"))), t.FloorDiv(t.symbol("x"), t.symbol("y")),
     t.Mod(t.symbol("x"), t.symbol("y")),

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from tilecheck.contracts.language import (
     ANNOTATIONS,
-    ATTRIBUTES,
     CONSTANTS,
     FUNCTIONS,
     MAX_BITS,
@@ -21,12 +20,21 @@ from tilecheck.contracts.language import (
 )
 from tilecheck.contracts.printing import render
 from tilecheck.symbolic import (
+    ANY,
     FALSE,
     ONE,
     TRUE,
     ZERO,
+    Array,
+    ArrayElement,
+    ArrayParam,
     Cond,
+    Extent,
     GridDim,
+    Length,
+    Scalar,
+    Size,
+    Stride,
     Symbol,
     Term,
     app,
@@ -48,7 +56,6 @@ from tilecheck.symbolic import (
     ne,
     negate,
     of,
-    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import Clause, ClauseKind
 from tilecheck.symbolic.sizes import is_flat
@@ -63,14 +70,14 @@ class Annotation(Struct, frozen=True):
     """
 
     name: str
-    arrays: tuple[str, ...]
+    arrays: tuple[Array, ...]
     terms: tuple[Term, ...] = ()
 
     @property
     def text(self) -> str:
         if self.name == "lock" and self.terms:
             return f"lock({self.arrays[0]}[{', '.join(render(t) for t in self.terms)}])"
-        return f"{self.name}({', '.join((*self.arrays, *(render(t) for t in self.terms)))})"
+        return f"{self.name}({', '.join((*map(str, self.arrays), *(render(t) for t in self.terms)))})"
 
 
 class _Value(Struct, frozen=True):
@@ -79,10 +86,12 @@ class _Value(Struct, frozen=True):
     column: int
     term: Term | None = None
     cond: Cond | None = None
-    array: str | None = None
+    array: Array | None = None
     index: tuple[Term, ...] = ()
     annotation: Annotation | None = None
 
+
+ATTRIBUTES: Final[Mapping[str, Callable[[Array, int], Symbol]]] = {"shape": Extent, "strides": Stride}
 
 _COMPARE: Final[Mapping[str, Callable[[Term, Term], Cond]]] = {
     "<": lt, "<=": le, ">": gt, ">=": ge, "==": eq, "!=": ne,
@@ -280,15 +289,15 @@ class _Parser:
         if self.here.text == "[":
             return self._element(token)
         if self.accept("."):
-            return self._attribute(name, token)
-        return _Value(token.column, of(symbol_from_text(name)), array=name)
+            return self._attribute(ArrayParam(name), token)
+        return _Value(token.column, of(Scalar(name)), array=ArrayParam(name))
 
     def _element(self, token: Token) -> _Value:
         """`grid[0]`, `cs[*].shape[0]`, `cs[2].shape[0]`, or an element of an array in an annotation."""
         self.take()
         if self.accept("*"):
             self.expect("]", "after `*`")
-            return self._member(f"{token.text}[*]", token)
+            return self._member(ArrayElement(token.text, ANY), token)
         index = [_term(self.expression())]
         while self.accept(","):
             index.append(_term(self.expression()))
@@ -299,15 +308,15 @@ class _Parser:
                 raise ContractError("a grid has the axes `grid[0]`, `grid[1]` and `grid[2]`", token.column)
             return _Value(token.column, of(GridDim(place)))
         if self.here.text == "." and place is not None:
-            return self._member(f"{token.text}[{place}]", token)
-        return _Value(token.column, array=token.text, index=tuple(index))
+            return self._member(ArrayElement(token.text, place), token)
+        return _Value(token.column, array=ArrayParam(token.text), index=tuple(index))
 
-    def _member(self, array: str, token: Token) -> _Value:
+    def _member(self, array: Array, token: Token) -> _Value:
         if self.accept("."):
             return self._attribute(array, token)
         return _Value(token.column, array=array)
 
-    def _attribute(self, array: str, token: Token) -> _Value:
+    def _attribute(self, array: Array, token: Token) -> _Value:
         attribute = self.take()
         if attribute.text not in ATTRIBUTES:
             raise ContractError(
@@ -318,7 +327,7 @@ class _Parser:
             what = "axes are counted from the front" if axis.text == "-" else "the axis must be a number"
             raise ContractError(f"{what}: write `{array}.{attribute.text}[0]`", axis.column)
         self.expect("]", "after the axis")
-        return _Value(token.column, of(symbol_from_text(f"{array}.{attribute.text}[{axis.text}]")))
+        return _Value(token.column, of(ATTRIBUTES[attribute.text](array, int(axis.text))))
 
     def _call(self, token: Token) -> _Value:
         name = token.text
@@ -347,13 +356,11 @@ class _Call(Struct, frozen=True):
             raise ContractError(f"`{self.name}` is written {FUNCTIONS[self.name]}", self.token.column)
         return [_term(a) for a in self.args]
 
-    def array(self) -> Term:
-        self.terms_or_array()
-        return of(symbol_from_text(f"{self.name}({self.args[0].array})"))
-
-    def terms_or_array(self) -> None:
-        if len(self.args) != 1 or self.args[0].array is None or self.args[0].index:
+    def array(self) -> Array:
+        array = self.args[0].array if len(self.args) == 1 else None
+        if array is None or self.args[0].index:
             raise ContractError(f"`{self.name}` is written {FUNCTIONS[self.name]}", self.token.column)
+        return array
 
     def divided(self) -> Term:
         num, den = self.terms(2, 2)
@@ -368,8 +375,8 @@ _FUNCTION: Final[Mapping[str, Callable[[_Call], Term]]] = {
     "cdiv": lambda c: c.divided(),
     "abs": lambda c: app("abs", *c.terms(1, 1)),
     "next_pow2": lambda c: app("next_pow2", *c.terms(1, 1)),
-    "len": lambda c: c.array(),
-    "numel": lambda c: c.array(),
+    "len": lambda c: of(Length(c.array())),
+    "numel": lambda c: of(Size(c.array())),
 }
 
 _ARITY: Final = {
@@ -419,7 +426,7 @@ def _joined(parts: list[_Value]) -> _Value:
 
 
 def _kind(cond: Cond) -> ClauseKind:
-    sizes = any(isinstance(a, Symbol) and a.name.startswith("numel(") for a in atoms_of(cond))
+    sizes = any(isinstance(a, Size) for a in atoms_of(cond))
     unread = cond.op == "eq" and cond.term.offset == -1 and len(cond.term.monos) == 2 and all(
         isinstance(a, GridDim) for a in cond.term.atoms())
     return "structural" if sizes or unread else "semantic"

@@ -16,7 +16,6 @@ MAX_BITS: Final = 128
 
 CONSTANTS: Final = {"True": 1, "False": 0}
 WORDS: Final = frozenset({"and", "or", "not", "if", "else"})
-ATTRIBUTES: Final = frozenset({"shape", "strides"})
 
 ANNOTATIONS: Final = {
     "injective": "injective(ids) or injective(ids, n)",

@@ -11,7 +11,6 @@ from functools import cache, lru_cache
 from typing import Any, Final
 
 from tilecheck.symbolic import SYMBOLS, App, Atom, Cond, FloorDiv, Ite, Load, Max, Min, Mod, Monomial, Term, const, of
-from tilecheck.symbolic.atoms import hashed_by_identity
 
 _TIGHT: Final = 9
 _PRODUCT: Final = 5
@@ -37,9 +36,6 @@ class _Shown(Atom):
 
     def within(self, binds: int) -> str:
         return self.text if self.binds >= binds else f"({self.text})"
-
-
-hashed_by_identity(_Shown)
 
 
 def written(text: str) -> Term:
@@ -128,7 +124,7 @@ def _division(a: FloorDiv) -> Term:
 
 
 def _application(a: App) -> Term:
-    infix = _INFIX.get(a.fn)
+    infix = _INFIX.get(a.fn) if isinstance(a.fn, str) else None
     if infix is None or len(a.args) != 2:
         return of(_Shown(f"{a.fn}({', '.join(_text(x) for x in a.args)})"))
     operator, binds = infix

@@ -17,7 +17,7 @@ from tilecheck.obligations.obligation import Settled, SettledSlice
 from tilecheck.obligations.padding_examples import launch_that_shows
 from tilecheck.pipeline.single_kernel import Study
 from tilecheck.rules.messages.wording import element_of, iterations, scalars_of
-from tilecheck.symbolic import Counter, Lane, Load, Opaque, atoms_in, of
+from tilecheck.symbolic import Array, Counter, Lane, Load, Opaque, atoms_in, of
 from tilecheck.symbolic.footprint import Verdict, Witness
 from tilecheck.syntax.tree import Assign, Call, Name, Span
 from tilecheck.text.block_names import block_name, rank_of_axes
@@ -54,7 +54,7 @@ def _cost(study: Study, span: Span, text: str) -> Cost:
     return Cost(span.line, study.place(span), text, study.text_at(span))
 
 
-def _describe_effect(arrays: Iterable[str]) -> str:
+def _describe_effect(arrays: Iterable[Array]) -> str:
     names = ", ".join(f"`{a}`" for a in arrays)
     return f": it may read and write all of {names}" if names else ""
 
@@ -82,7 +82,7 @@ class _Writer:
         compared = s.kind in _PAIRS and s.verdict in ("proved", "conditional") and _BY_CONSTRUCTION not in s.rules
         compared = compared and bool(s.rules)
         return ExplainedObligation(
-            s.kind, s.access.span.line, self._where(s.access), s.access.array, s.verdict, CLAIMS[s.kind],
+            s.kind, s.access.span.line, self._where(s.access), s.access.array.text, s.verdict, CLAIMS[s.kind],
             self.study.text_at(s.access.span), self._introduce(s) if compared else "",
             tuple(self._index(s)) if compared else (), tuple(self._steps(s)), self._conclusion(s) if compared else "",
             tuple(c.text for c in s.clauses), tuple(dict.fromkeys(self._list_remedies(s))), w,
@@ -96,7 +96,7 @@ class _Writer:
 
     def slice(self, s: SettledSlice) -> ExplainedObligation:
         return ExplainedObligation(
-            "slice", s.span.line, self.study.place(s.span), s.array, s.verdict, CLAIMS["slice"],
+            "slice", s.span.line, self.study.place(s.span), s.array.text, s.verdict, CLAIMS["slice"],
             self.study.text_at(s.span), "", (),
             tuple(sentences(s.reason, self.names)), "", tuple(c.text for c in s.clauses),
             () if s.verdict in SETTLED else tuple(self._declare(c.text for c in s.clauses)), None, (), ())

@@ -73,7 +73,7 @@ class _Naming(Substitution):
 
     def atom(self, a: Atom) -> Term:
         named = isinstance(a, (Counter, Lane, Opaque)) or self._spelling.name_of(a) is not None or (
-            isinstance(a, App) and a.fn.startswith("carry:"))
+            isinstance(a, App) and isinstance(a.fn, str) and a.fn.startswith("carry:"))
         return written(self._spelling.atom(a)) if named else super().atom(a)
 
 

@@ -28,6 +28,8 @@ from tilecheck.solver.queries import mentions_opaque
 from tilecheck.symbolic import (
     EXTENTS,
     ONE,
+    UNKNOWN_ARRAY,
+    ArrayParam,
     Atom,
     Cond,
     FloorDiv,
@@ -100,10 +102,10 @@ def _merged(outcomes: list[_Outcome]) -> Settled:
 
 
 def _settle(context: Context, access: Access, reach: Reach, known: _Known) -> _Outcome:
-    lost = context.lost.get(access.array) or context.lost.get("?")
+    lost = context.lost.get(access.array) or context.lost.get(UNKNOWN_ARRAY)
     if lost is not None:
         return _Outcome(access, reach, "unproven", because(Cause.MAY_TOUCH_ALL, lost, access.array))
-    if access.array == "?":
+    if access.array == UNKNOWN_ARRAY:
         return _Outcome(access, reach, "unproven", because(Cause.UNKNOWN_ARRAY))
     under = conj(access.under, reach.when)
     made = Region((reach.at, reach.end), under, access.region.exact)
@@ -261,7 +263,7 @@ def _open(context: Context, access: Access, reach: Reach, made: Region) -> _Outc
     if wrapped is not None and not any(not context.says_of(a.array) for a in loads):
         return _Outcome(access, reach, "unproven", wrapped)
     if loads:
-        missing = _proposal(context, access, reach, made, [a for a in loads if "[" not in a.array])
+        missing = _proposal(context, access, reach, made, [a for a in loads if isinstance(a.array, ArrayParam)])
         help_ = because(Cause.WOULD_PROVE, missing) if missing else ()
         return _Outcome(access, reach, "unproven",
                         (*because(Cause.INDEX_FROM_ARRAY, loads[0].array), *help_), missing=missing)

@@ -13,7 +13,7 @@ from tilecheck.obligations.bounds import otherwise
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.reasons import Cause, because
-from tilecheck.symbolic import TRUE, disj, enforceable
+from tilecheck.symbolic import TRUE, ArrayParam, disj, enforceable
 from tilecheck.symbolic.footprint import Clause, Region, Verdict
 from tilecheck.symbolic.steps import Reason
 
@@ -81,4 +81,5 @@ _WHY: Final = {
 def _access(fault: Fault) -> Access:
     region = Region((), TRUE, False)
     return Access(
-        fault.array, (), "write", fault.how, region, (), (), -1, "weak", "none", (), None, (), fault.span, (), True)
+        ArrayParam(fault.array), (), "write", fault.how, region, (), (), -1, "weak", "none", (), None, (), fault.span,
+        (), True)

@@ -13,7 +13,7 @@ from tilecheck.obligations.reasons import Cause, because
 from tilecheck.rules.messages.wording import readable
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.model_search import find_escape
-from tilecheck.symbolic import ONE, Cond, Monomial, Term, conj, const, enforceable, eq, mod, split_multiples
+from tilecheck.symbolic import ONE, ArrayParam, Cond, Monomial, Term, conj, const, enforceable, eq, mod, split_multiples
 from tilecheck.symbolic.footprint import Clause, Region, Verdict, Witness
 from tilecheck.symbolic.steps import Reason
 
@@ -63,8 +63,8 @@ def _settled(
 ) -> Settled:
     text = readable(render(claim.value))
     access = Access(
-        text, (), "read", "assume_divisible_by", Region((claim.value,), claim.under, claim.exact), (), (), -1, "weak",
-        "none", (), None, (), claim.span, (), False)
+        ArrayParam(text), (), "read", "assume_divisible_by", Region((claim.value,), claim.under, claim.exact), (), (),
+        -1, "weak", "none", (), None, (), claim.span, (), False)
     return Settled(
         "bounds", access, verdict, reason, "TC202", rules=("divisible",), clauses=clauses, witness=witness,
         reach=Reach(None, claim.value, claim.divisor, claim.value, unchecked=True))

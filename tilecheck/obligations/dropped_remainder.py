@@ -20,6 +20,7 @@ from tilecheck.symbolic import (
     Bid,
     Cond,
     Counter,
+    Extent,
     FloorDiv,
     Ite,
     Lane,
@@ -33,8 +34,8 @@ from tilecheck.symbolic import (
     enforceable,
     eq,
     mod,
+    of,
     split_multiples,
-    symbol,
 )
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.syntax.tree import Span
@@ -156,7 +157,7 @@ def at_launches(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Drop
         if not isinstance(count, Symbol) or loop.step != ONE or loop.header in seen:
             continue
         for access, axis in _tiles(model, loop):
-            if loop.header not in seen and "*" not in access.array:
+            if loop.header not in seen and not access.array.at_any_position:
                 for launch in launches:
                     lint = _at(model, loop, access, axis, count, launch)
                     if lint is not None:
@@ -181,7 +182,7 @@ def _at(
     arguments: dict[str, Argument] = {
         p.name: a for p, a in zip(model.params, launch.arguments or (), strict=False)}
     quotient = value_of(count, arguments, launch, ranks).single
-    extent = symbol(f"{access.array}.shape[{axis}]")
+    extent = of(Extent(access.array, axis))
     size = access.tile[axis]
     if not isinstance(quotient, FloorDiv):
         return None

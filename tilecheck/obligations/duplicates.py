@@ -11,7 +11,7 @@ from tilecheck.obligations.query import Context
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.solver.model_search import confirm, find_collision
 from tilecheck.solver.queries import within_operation
-from tilecheck.symbolic import Lane, atoms_of, conj, lane
+from tilecheck.symbolic import UNKNOWN_ARRAY, Lane, atoms_of, conj, lane
 
 __all__ = ["settle_duplicates"]
 
@@ -42,8 +42,8 @@ def _lanes(access: Access) -> tuple[Lane, ...]:
 
 
 def _settle(context: Context, access: Access, lanes: tuple[Lane, ...]) -> Outcome:
-    lost = context.lost.get(access.array) or context.lost.get("?")
-    if lost is not None or access.array == "?":
+    lost = context.lost.get(access.array) or context.lost.get(UNKNOWN_ARRAY)
+    if lost is not None or access.array == UNKNOWN_ARRAY:
         return Outcome("unproven", because(Cause.MAY_WRITE, lost))
     d = within_operation(access.region, lanes, context.assume, context.annotations,
         context.room(access.region, access.region))

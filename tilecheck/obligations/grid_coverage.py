@@ -19,9 +19,12 @@ from tilecheck.solver.model_search import find_escape
 from tilecheck.symbolic import (
     ONE,
     ZERO,
+    Array,
+    ArrayParam,
     Atom,
     Bid,
     Cond,
+    Extent,
     GridDim,
     Lane,
     Load,
@@ -189,19 +192,19 @@ def find_uncovered(model: KernelModel, launches: Sequence[Launch]) -> Iterator[U
 def _covering(model: KernelModel) -> Iterator[tuple[Access, int, Clause]]:
     """Writes to arrays that nothing else writes, in which each block writes one tile at its coordinate: the access, an
     axis, and the clause under which the blocks reach the end of the axis."""
-    sites: dict[str, set[int]] = {}
+    sites: dict[Array, set[int]] = {}
     for a in model.accesses:
         if a.mode != "read":
             sites.setdefault(a.array, set()).add(a.site)
     for a in model.accesses:
-        if a.mode != "write" or len(sites[a.array]) != 1 or a.may or "[" in a.array or a.array == "?" or a.loops:
+        if a.mode != "write" or len(sites[a.array]) != 1 or a.may or not isinstance(a.array, ArrayParam) or a.loops:
             continue
         if any(gap.arrays == () or a.array in gap.arrays for gap in model.gaps) or a.under.op != "true":
             continue
         for axis, index in enumerate(a.region.index):
             k, extent = _stepping(index)
             if k is not None and extent is not None:
-                yield a, axis, clause_of(ge(grid(k) * extent, symbol(f"{a.array}.shape[{axis}]")), True)
+                yield a, axis, clause_of(ge(grid(k) * extent, of(Extent(a.array, axis))), True)
 
 
 def _stepping(index: Term) -> tuple[int | None, Term | None]:
@@ -217,8 +220,8 @@ def _stepping(index: Term) -> tuple[int | None, Term | None]:
     return (k, lanes[0].size) if whole else (None, None)
 
 
-def _argument(model: KernelModel, launch: Launch, array: str) -> Argument | None:
+def _argument(model: KernelModel, launch: Launch, array: Array) -> Argument | None:
     names = [p.name for p in model.params]
-    place = names.index(array) if array in names else -1
+    place = names.index(array.text) if array.text in names else -1
     found = launch.arguments or ()
     return found[place] if 0 <= place < len(found) else None

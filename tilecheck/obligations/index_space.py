@@ -21,6 +21,7 @@ from tilecheck.symbolic import (
     Atom,
     Bid,
     Cond,
+    Extent,
     FloorDiv,
     Lane,
     Opaque,
@@ -34,7 +35,6 @@ from tilecheck.symbolic import (
     of,
     split_multiples,
     substitute,
-    symbol,
 )
 from tilecheck.symbolic.footprint import Clause
 
@@ -144,8 +144,8 @@ def _inside(access: Access, axis: int, index: Term, extent: Term) -> Clause:
     if all(isinstance(a, Bid | Symbol) for a in index.atoms()):
         ends: dict[Atom, Term] = {a: grid(a.axis) - 1 for a in index.atoms() if isinstance(a, Bid)}
         last = substitute(index, ends)
-        if "*" not in access.array:
-            conds.append(lt(last * extent, symbol(f"{access.array}.shape[{axis}]")))
+        if not access.array.at_any_position:
+            conds.append(lt(last * extent, of(Extent(access.array, axis))))
     cond = disj(*(c for c in conds if c.op != "false"))
     return Clause(render(cond) if cond.op not in ("true", "false") else cond.op, cond, "structural")
 

@@ -79,4 +79,4 @@ def _idle(clause: Clause, model: KernelModel, launch: Launch) -> bool:
     """Whether a clause says that two arrays are apart of which the launch leaves one alone, or writes neither."""
     note = annotation_of(clause)
     return note is not None and note.name == "disjoint" and len(note.arrays) == 2 and not find_accessed(
-        model, launch).conflict(*(name.partition("[")[0] for name in note.arrays))
+        model, launch).conflict(*(array.root for array in note.arrays))

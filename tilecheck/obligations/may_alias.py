@@ -5,30 +5,29 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access
-from tilecheck.symbolic import const
+from tilecheck.symbolic import ANY, UNKNOWN_ARRAY, ArrayElement, const
 from tilecheck.symbolic.footprint import Region
 
 __all__ = ["aligned", "meet"]
 
 
 def meet(a: Access, b: Access) -> bool:
-    """Whether two accesses may mean one array: one name, an unknown array, or elements of one list of arrays."""
-    return a.array == b.array or "?" in (a.array, b.array) or (
-        "*" in a.array + b.array and _base(a.array) == _base(b.array))
+    """Whether two accesses may be to one array: one name, an unknown array, or elements of one list of arrays."""
+    first, second = a.array, b.array
+    return first == second or UNKNOWN_ARRAY in (first, second) or (
+        first.root == second.root and (first.at_any_position or second.at_any_position))
 
 
 def aligned(a: Access, b: Access) -> tuple[Region, Region]:
-    """The regions of two accesses that meet. An element of a list of arrays by constant position (`xs[2]`) gets that
-    position as its first index, as an element by variable position (`xs[*]`) has."""
+    """The regions of two accesses that may be to one array. An array at a constant position of a list gets that
+    position as its first index, as an array at any position has it."""
     if a.array == b.array:
         return a.region, b.region
     return _positioned(a), _positioned(b)
 
 
-def _base(array: str) -> str:
-    return array.partition("[")[0]
-
-
 def _positioned(a: Access) -> Region:
-    position = a.array.partition("[")[2].rstrip("]")
-    return replace(a.region, index=(const(int(position)), *a.region.index)) if position.isdigit() else a.region
+    array = a.array
+    if not isinstance(array, ArrayElement) or array.position is ANY:
+        return a.region
+    return replace(a.region, index=(const(array.position), *a.region.index))

@@ -13,7 +13,7 @@ from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.lint_facts import RangeLoop, SliceUse
 from tilecheck.interp.kernel.poison.sources import Observation
 from tilecheck.obligations.deferred import Suspicion
-from tilecheck.symbolic import Atom, Cond
+from tilecheck.symbolic import Array, Atom, Cond
 from tilecheck.symbolic.footprint import Clause, Verdict, Witness
 from tilecheck.symbolic.steps import Reason
 from tilecheck.syntax.tree import Span
@@ -106,7 +106,7 @@ class SettledSlice(Struct, frozen=True):
     fault  of a refuted slice
     """
 
-    array: str
+    array: Array
     span: Span
     verdict: Verdict
     reason: Reason

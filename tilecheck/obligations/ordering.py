@@ -16,7 +16,7 @@ from tilecheck.obligations.query import Context
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.solver.model_search import confirm, find_iteration_collision
 from tilecheck.solver.queries import across_iterations
-from tilecheck.symbolic import conj
+from tilecheck.symbolic import UNKNOWN_ARRAY, conj
 
 __all__ = ["settle_order"]
 
@@ -33,8 +33,8 @@ def settle_order(context: Context) -> Iterator[Settled]:
 
 def _settle(context: Context, access: Access, counter: str) -> Outcome:
     outer = access.loops[:access.loops.index(counter)] if counter in access.loops else ()
-    lost = context.lost.get(access.array) or context.lost.get("?")
-    if lost is not None or access.array == "?":
+    lost = context.lost.get(access.array) or context.lost.get(UNKNOWN_ARRAY)
+    if lost is not None or access.array == UNKNOWN_ARRAY:
         return Outcome("unproven", because(Cause.MAY_WRITE, lost))
     d = across_iterations(
         access.region, counter, outer, context.assume, context.annotations,

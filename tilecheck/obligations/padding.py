@@ -22,13 +22,16 @@ from tilecheck.symbolic import (
     TRUE,
     ZERO,
     App,
+    Array,
     Cond,
     Counter,
+    Extent,
     FloorDiv,
     Load,
     Min,
     Mod,
     Opaque,
+    Stride,
     Symbol,
     Term,
     atoms_in,
@@ -46,7 +49,6 @@ from tilecheck.symbolic import (
     negate,
     of,
     split_multiples,
-    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import Clause, Verdict
 from tilecheck.symbolic.steps import Reason
@@ -94,7 +96,7 @@ class _Kept:
     stored: tuple[Cond, ...] | None = None
     tried: dict[object, Assumed | None] = field(default_factory=dict)
     missing: dict[Edge, tuple[Cond, ...]] = field(default_factory=dict)
-    known: dict[str, Facts] = field(default_factory=dict)
+    known: dict[Array, Facts] = field(default_factory=dict)
     cache: dict[Edge, Assumed | None] = field(default_factory=dict)
 
 
@@ -401,8 +403,8 @@ def _of_every(extent: Term) -> Term:
     """The extent of an array of a list, `xs[*].shape[1]` at some place, as what a contract says of every one of them:
     what holds for all holds at the place. Any other term as it is."""
     atom = extent.single
-    if isinstance(atom, App) and "[*]." in atom.fn and len(atom.args) == 1:
-        return of(symbol_from_text(atom.fn))
+    if isinstance(atom, App) and isinstance(atom.fn, Extent | Stride) and len(atom.args) == 1:
+        return of(atom.fn)
     return extent
 
 

@@ -15,7 +15,7 @@ from tilecheck.obligations.unbounded import unbounded
 from tilecheck.solver.disjointness import Derivation
 from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.solver.queries import across_blocks, mentions_opaque, same_lock
-from tilecheck.symbolic import Term, atoms_of, disj, enforceable, ge, lt, negate, symbol
+from tilecheck.symbolic import UNKNOWN_ARRAY, Array, Extent, Term, atoms_of, disj, enforceable, ge, lt, negate, of
 from tilecheck.symbolic.footprint import Clause, Region, Verdict, Witness
 from tilecheck.symbolic.steps import Reason
 
@@ -44,10 +44,10 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
     if first.array != second.array:
         left, right = aligned(first, second)
         first, second = replace(first, region=left), replace(second, region=right)
-    lost = context.lost.get(first.array) or context.lost.get(second.array) or context.lost.get("?")
+    lost = context.lost.get(first.array) or context.lost.get(second.array) or context.lost.get(UNKNOWN_ARRAY)
     if lost is not None:
         return Outcome("unproven", because(Cause.MAY_TOUCH_ALL, lost, first.array))
-    if "?" in (first.array, second.array):
+    if UNKNOWN_ARRAY in (first.array, second.array):
         return Outcome("unproven", because(Cause.UNKNOWN_ARRAY))
     constructed = by_construction(first, second)
     if constructed is not None:
@@ -125,7 +125,7 @@ def _proved(context: Context, d: Derivation, first: Access, second: Access, same
 def _dispensed(context: Context) -> tuple[Clause, ...]:
     """Counters that give tickets lie inside their arrays: an atomic outside does nothing, and may return anything."""
     conds = (c for a in context.model.accesses if a.mode == "atomic" and a.array in context.annotations.tickets
-             for k, i in enumerate(a.region.index) for c in (ge(i, 0), lt(i, symbol(f"{a.array}.shape[{k}]"))))
+             for k, i in enumerate(a.region.index) for c in (ge(i, 0), lt(i, of(Extent(a.array, k)))))
     return tuple(dict.fromkeys(clause_of(c, False) for c in conds if c.op != "true" and enforceable(c)))
 
 
@@ -170,14 +170,14 @@ def _open(context: Context, d: Derivation, first: Access, second: Access) -> Out
 
 
 def _held(
-    context: Context, first: Access, second: Access, array: str, *places: tuple[Term, ...],
+    context: Context, first: Access, second: Access, array: Array, *places: tuple[Term, ...],
 ) -> tuple[Clause, ...] | None:
     """The clauses under which locks lie inside their array: an atomic outside it does nothing, and holds nothing."""
     out: list[Clause] = []
     for access, place in zip((first, second), places, strict=True):
         facts = Facts((access.region.guard, *context.assume), place)
         for axis, i in enumerate(place):
-            for t in (i, symbol(f"{array}.shape[{axis}]") - 1 - i):
+            for t in (i, of(Extent(array, axis)) - 1 - i):
                 got = facts.prove(t)
                 if got is not None:
                     out += [clause_of(c, False) for c in sorted(got, key=lambda c: c.key)]

@@ -11,7 +11,7 @@ from tilecheck.contracts import ContractError
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.query import Context
 from tilecheck.solver.disjointness import Derivation, ticket_of, within_array
-from tilecheck.symbolic import Ite, Load, Term, atoms_in, atoms_of, conj, ge
+from tilecheck.symbolic import Array, Ite, Load, Term, atoms_in, atoms_of, conj, ge
 from tilecheck.symbolic.footprint import Region
 
 __all__ = ["data_of", "proposal"]
@@ -43,7 +43,7 @@ def _inside(region: Region) -> Region:
     return replace(region, guard=conj(region.guard, *within))
 
 
-def data_of(first: Access, second: Access) -> str | None:
+def data_of(first: Access, second: Access) -> Array | None:
     """An array whose contents choose the element."""
     loads = sorted(a for t in (*first.region.index, *second.region.index) for a in atoms_of(t) if isinstance(a, Load))
     return loads[0].array if loads else None

@@ -24,9 +24,11 @@ from tilecheck.solver.model_search import (
 from tilecheck.solver.queries import across_blocks
 from tilecheck.symbolic import (
     ONE,
+    Array,
     Atom,
     Cond,
     Counter,
+    Extent,
     GridDim,
     Lane,
     Symbol,
@@ -69,7 +71,7 @@ class _Kept:
     annotations: Annotations | None = None
     tiles: frozenset[str] | None = None
     tiled: tuple[Cond, ...] | None = None
-    lost: dict[str, str] | None = None
+    lost: dict[Array, str] | None = None
     uniform: tuple[Cond, ...] | None = None
     room: dict[object, bool] = field(default_factory=dict)
     room_axes: dict[Region, tuple[int, ...]] = field(default_factory=dict)
@@ -196,7 +198,7 @@ class Context:
             out.append(clause_of(disj(*(negate(c) for c in flags), eq(grid(k), 1)), False))
         return tuple(out)
 
-    def says_of(self, array: str) -> bool:
+    def says_of(self, array: Array) -> bool:
         """Whether the author declares anything of the contents of an array."""
         return any(array in a.arrays for c in self.declared if c.cond is None
                    and (a := annotation_of(c)) is not None and a.name != "disjoint")
@@ -206,7 +208,7 @@ class Context:
         kept = self._kept
         if kept.annotations is None:
             found = [a for c in self.declared if c.cond is None and (a := annotation_of(c)) is not None]
-            by: dict[str, list[tuple[str, ...]]] = {}
+            by: dict[str, list[tuple[Array, ...]]] = {}
             for a in found:
                 by.setdefault(a.name, []).append(a.arrays)
             segments = by.get("segments", [])
@@ -246,7 +248,7 @@ class Context:
         return kept.tiled
 
     @property
-    def lost(self) -> dict[str, str]:
+    def lost(self) -> dict[Array, str]:
         """Arrays whose every verdict is lost, and to what."""
         kept = self._kept
         if kept.lost is None:
@@ -376,7 +378,7 @@ class Context:
         known = [a for a in self.model.accesses if a.region.exact]
         tiles = dict.fromkeys(Bound(r.at, r.end, conj(a.under, r.when), ONE if r.step is None else r.step)
                               for a in known for r in a.reach)
-        elements = dict.fromkeys(Bound(i, symbol(f"{a.array}.shape[{k}]"), a.under)
+        elements = dict.fromkeys(Bound(i, of(Extent(a.array, k)), a.under)
                                  for a in known if not a.tile for k, i in enumerate(a.region.index))
         whole = with_room(found, (*tiles, *elements), confirmed)
         return whole if whole is not found else with_room(found, tiles, confirmed)

@@ -135,7 +135,7 @@ def _residual(context: Context, s: SliceUse, term: Term) -> Iterator[Clause]:
 
 def _clause(s: SliceUse, cond: Cond) -> Iterator[Clause]:
     """A condition where the slice is taken, as far as launch scalars decide that; none that no launch meets."""
-    if "*" in s.array:
+    if s.array.at_any_position:
         return
     whole = disj(*(negate(c) for c in conjuncts(s.guard) if enforceable(c) and not c.varying), cond)
     if whole.op not in ("true", "false"):
@@ -146,7 +146,7 @@ def _clause(s: SliceUse, cond: Cond) -> Iterator[Clause]:
 
 def _fault(context: Context, s: SliceUse) -> SliceFault | None:
     """How a slice is wrong in every launch that takes it."""
-    if not s.exact or "*" in s.array:
+    if not s.exact or s.array.at_any_position:
         return None
     for what, term in _bounds(s):
         found = _refuted(context, s, term)

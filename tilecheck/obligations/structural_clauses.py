@@ -9,9 +9,11 @@ from tilecheck.contracts import render
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.solver.overflow import divided, grows, largest, numbers, without_quotients
 from tilecheck.symbolic import (
+    UNKNOWN_ARRAY,
     Cond,
     GridDim,
     Lane,
+    Size,
     Substitution,
     Symbol,
     Term,
@@ -25,6 +27,7 @@ from tilecheck.symbolic import (
     grid,
     le,
     lt,
+    of,
     symbol,
     symbol_from_text,
 )
@@ -57,7 +60,7 @@ def _arrays(model: KernelModel) -> list[str]:
 
 
 def _apart(model: KernelModel) -> Iterator[Clause]:
-    written = {a.partition("[")[0] for a in model.written}
+    written = {a.root for a in model.written}
     names = _arrays(model)
     for i, a in enumerate(names):
         if a in written:
@@ -148,7 +151,7 @@ def _covers(larger: Term, smaller: Term) -> bool:
 def _sizes(model: KernelModel) -> Iterator[Clause]:
     """Index arithmetic is over 32-bit integers: arrays that are written by element have fewer elements than that."""
     for a in model.accesses:
-        if (a.mode != "read" and not a.tile and "*" not in a.array and a.array != "?"
+        if (a.mode != "read" and not a.tile and not a.array.at_any_position and a.array != UNKNOWN_ARRAY
                 and a.array not in model.indexed):
-            cond = le(symbol(f"numel({a.array})"), 2**31 - 1)
+            cond = le(of(Size(a.array)), 2**31 - 1)
             yield Clause(render(cond), cond, "structural")

@@ -21,4 +21,4 @@ def unbounded(*regions: Region) -> Reason | None:
     (number,) = found.args
     read = min((a.array for a in atoms_in(number) if isinstance(a, Load)), default=None)
     help_ = () if read is None else because(Cause.WOULD_BOUND, read)
-    return (*because(Cause.WRAPS, number, DTYPES[found.fn].bits), *help_)
+    return (*because(Cause.WRAPS, number, DTYPES[str(found.fn)].bits), *help_)

@@ -23,6 +23,7 @@ from tilecheck.obligations.verdicts import prove
 from tilecheck.pipeline.kernel_suppressions import denies_residual, opt_outs_of_kernel
 from tilecheck.pipeline.results import Concluded, KernelFindings, LaunchesFound, ProofFound, failure_of
 from tilecheck.rules.diagnose import conclude
+from tilecheck.symbolic import ArrayParam
 from tilecheck.syntax.text import SourceError
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def conclude_kernel(kernel: ProvedKernel, launches: Iterable[Launch]) -> Conclud
         findings = KernelFindings(report, diagnostics, kernel.deny_residual, model.dialect)
     except Exception as error:
         failures.append(failure_of(model.file, error, model.name_span.line))
-    written = tuple(p.name in model.written for p in model.params)
+    written = tuple(ArrayParam(p.name) in model.written for p in model.params)
     return Concluded((model.file, model.name), written, findings, tuple(failures))
 
 

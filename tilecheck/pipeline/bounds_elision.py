@@ -18,8 +18,10 @@ from tilecheck.solver.bounds import inside
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.overflow import largest
 from tilecheck.symbolic import (
+    UNKNOWN_ARRAY,
     App,
     Cond,
+    Extent,
     Load,
     Opaque,
     Substitution,
@@ -28,7 +30,7 @@ from tilecheck.symbolic import (
     atoms_in,
     const,
     ge,
-    symbol,
+    of,
     symbol_from_text,
 )
 
@@ -48,13 +50,14 @@ def tiles_inside(path: str, name: str, line: int, values: Mapping[str, int], ver
     out; there are none for a kernel that is not found.
     """
     model = _model(path, name, line, version)
-    if model is None or not model.dialect or any(a.array == "?" for a in model.accesses):
+    if model is None or not model.dialect or any(a.array == UNKNOWN_ARRAY for a in model.accesses):
         return frozenset()
     context = Context.of(model)
     fixed = Substitution({symbol_from_text(n): const(v) for n, v in values.items()})
     given = tuple(fixed.cond(c) for c in (*context.assume, *context.tiled))
     outside = {a.array for a in model.accesses if a.tile and not _inside(a, fixed, given)}
-    return frozenset(a.array for a in model.accesses if a.tile).difference(outside, context.lost)
+    inside = {a.array for a in model.accesses if a.tile}.difference(outside, context.lost)
+    return frozenset(array.text for array in inside)
 
 
 @lru_cache(maxsize=256)
@@ -72,7 +75,7 @@ def _inside(access: Access, fixed: Substitution, given: tuple[Cond, ...]) -> boo
     conds = (*known, *(ge(fixed.term(e), 1) for e in access.tile))
     for axis, at in enumerate(access.region.index):
         # an array of the dialect has no slices, so that elements are counted from its beginning
-        end = symbol(f"{access.array}.shape[{axis}]")
+        end = of(Extent(access.array, axis))
         place, size = fixed.term(at), fixed.term(end)
         found = inside(place, size, conds, None, fixed.term(access.tile[axis])) if _followed(place) else None
         if found is None or found.clauses or found.assumed:

@@ -92,12 +92,12 @@ def _state(clause: Clause, proof: Proof, states: Mapping[str, Discharged]) -> Cl
 
 def _obligation(s: Settled) -> Obligation:
     return Obligation(
-        s.kind, s.access.span.line, s.access.array, s.verdict, sentences(s.reason), s.access.span, s.rules,
+        s.kind, s.access.span.line, s.access.array.text, s.verdict, sentences(s.reason), s.access.span, s.rules,
         tuple(c.text for c in s.clauses), s.missing)
 
 
 def _slice(s: SettledSlice) -> Obligation:
-    return Obligation("slice", s.span.line, s.array, s.verdict, sentences(s.reason), s.span, (),
+    return Obligation("slice", s.span.line, s.array.text, s.verdict, sentences(s.reason), s.span, (),
                       tuple(c.text for c in s.clauses))
 
 

@@ -92,7 +92,7 @@ def _access(path: str, known: Known, line: int, column: int) -> Hovered | None:
     for model, report in known.kernels:
         mine = [access for access in model.accesses if access.span == span]
         if mine:
-            names = {access.array for access in mine}
+            names = {access.array.text for access in mine}
             out += [f"In `{model.name}`:", *_regions(mine)]
             asked = [o for o in report.obligations if o.span == span] if report else []
             out += [*_obligations(report, lambda o: o.span == span), *_contract(report, names, asked)]
@@ -121,12 +121,12 @@ def _kernel(path: str, known: Known, lines: Sequence[str], line: int, column: in
 
 
 def _parameter(model: KernelModel, report: KernelReport | None, name: str) -> list[str]:
-    accesses = [a for a in model.accesses if a.array == name or a.array.startswith(f"{name}[")]
+    accesses = [a for a in model.accesses if a.array.root == name]
     modes = [word for mode, word in (("write", "written"), ("atomic", "updated"), ("read", "read"))
              if any(a.mode == mode for a in accesses)]
     out = [f"**`{name}`**: array of `{model.name}`, {' and '.join(modes) if modes else 'not accessed'}"]
     out += dict.fromkeys(f"* line {a.span.line}, `{a.op}`: {touched(a)}" for a in accesses)
-    names = {a.array for a in accesses} | {name}
+    names = {a.array.text for a in accesses} | {name}
     asked = [o for o in report.obligations if o.array in names] if report else []
     return [*out, *_obligations(report, lambda o: o.array in names), *_contract(report, names, asked)]
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tilecheck.solver.disjointness import Annotations, Assumption, Derivation, Problem, derive, primed, ticket_of
 from tilecheck.solver.inequalities import conjuncts
-from tilecheck.symbolic import Atom, Bid, Cond, Counter, Lane, Opaque, Substitution, Term, atoms_in, of
+from tilecheck.symbolic import Array, Atom, Bid, Cond, Counter, Lane, Opaque, Substitution, Term, atoms_in, of
 from tilecheck.symbolic.footprint import Region
 from tilecheck.symbolic.steps import Lemma, ProofStep
 
@@ -32,7 +32,7 @@ def _problem(
         tuple(of(a) - again.atom(a) for a in wanted), annotations, tuple(assume), (*first.index, *other))
 
 
-def _one_winner(first: Region, second: Region, annotations: Annotations) -> str | None:
+def _one_winner(first: Region, second: Region, annotations: Annotations) -> Array | None:
     """A counter whose ticket both copies must hold with one and the same value."""
     theirs = set(conjuncts(second.guard))
     for c in conjuncts(first.guard):

@@ -154,10 +154,10 @@ class _Copy:
         args = [self.term(x) for x in a.args]
         if a.fn == "abs" and len(args) == 1:
             return self.z3.If(args[0] >= 0, args[0], -args[0])
-        return self.shared.function(a.fn + "(", len(args))(*args)
+        return self.shared.function(f"{a.fn}(", len(args))(*args)
 
     def loaded(self, a: Load) -> Any:
-        return self.shared.function(a.array + "[", len(a.index))(*(self.term(i) for i in a.index))
+        return self.shared.function(f"{a.array}[", len(a.index))(*(self.term(i) for i in a.index))
 
     def domain(self, values: tuple[Term | Cond, ...]) -> list[Any]:
         """The ranges of coordinates, counters and lanes that occur."""

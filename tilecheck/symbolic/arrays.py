@@ -27,6 +27,9 @@ class Array:
 
     __slots__ = ("root", "text")
 
+    at_any_position = False
+    """Whether it stands for an array at any position of a list."""
+
     root: str
     text: str
 
@@ -66,6 +69,10 @@ class ArrayElement(Array):
     __slots__ = ("position",)
 
     position: Position
+
+    @property
+    def at_any_position(self) -> bool:  # type: ignore[override]
+        return self.position is ANY
 
     def __new__(cls, root: str, position: Position) -> ArrayElement:
         text = f"{root}[{'*' if position is ANY else position}]"

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tilecheck.symbolic.arrays import Array
+
 if TYPE_CHECKING:
     from tilecheck.symbolic.conditions import Cond
     from tilecheck.symbolic.polynomials import Term
+    from tilecheck.symbolic.symbols import Symbol
 
 _ATOMS: dict[tuple[type, str], Any] = {}
 BY_PARTS: dict[tuple[object, ...], Any] = {}
@@ -232,14 +235,17 @@ class Ite(Atom):
 
 class App(Atom):
     """A pure function of its arguments. Known by name: and, or, xor, shl, shr, abs, pow, next_pow2; others are
-    uninterpreted, and only their being functions is used."""
+    uninterpreted, and only their being functions is used.
+
+    fn   a name, or a symbol of an array at any position of a list: what it is at the position in `args`
+    """
 
     __slots__ = ("args", "fn")
 
-    fn: str
+    fn: str | Symbol
     args: tuple[Term, ...]
 
-    def __new__(cls, fn: str, args: tuple[Term, ...]) -> App:
+    def __new__(cls, fn: str | Symbol, args: tuple[Term, ...]) -> App:
         known: App | None = BY_PARTS.get((cls, fn, args))
         if known is None:
             made = object.__new__(cls)
@@ -257,16 +263,16 @@ class Load(Atom):
 
     __slots__ = ("array", "index")
 
-    array: str
+    array: Array
     index: tuple[Term, ...]
 
-    def __new__(cls, array: str, index: tuple[Term, ...]) -> Load:
+    def __new__(cls, array: Array, index: tuple[Term, ...]) -> Load:
         known: Load | None = BY_PARTS.get((cls, array, index))
         if known is None:
             made = object.__new__(cls)
             made.array, made.index = array, index
             # an array parameter may be called `grid`, and its first element is not the extent `grid[0]`
-            shown = "grid@" if array == "grid" else array
+            shown = "grid@" if array.text == "grid" else array.text
             key = f"{shown}[{', '.join(i.key for i in index)}]"
             known = made._intern((cls, array, index), key, any(i.varying for i in index))
         return known
@@ -274,13 +280,5 @@ class Load(Atom):
     def _arguments(self) -> tuple[object, ...]:
         return (self.array, self.index)
 
-
-def hashed_by_identity(*kinds: type[Atom]) -> None:
-    """Give classes the hash of `object`, which those that have an order lose when they are compiled."""
-    for kind in kinds:
-        type.__setattr__(kind, "__hash__", object.__hash__)
-
-
-hashed_by_identity(Atom, Bid, Counter, Lane, Opaque, FloorDiv, Mod, Min, Max, Ite, App, Load)
 
 Monomial: TypeAlias = tuple[Atom, ...]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cache
 
+from tilecheck.symbolic.arrays import Array
 from tilecheck.symbolic.atoms import App, Bid, Counter, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Opaque
 from tilecheck.symbolic.conditions import Cond, negate
 from tilecheck.symbolic.functions import FUNCTIONS
 from tilecheck.symbolic.polynomials import ZERO, Term, const, of, split_multiples
-from tilecheck.symbolic.symbols import GridDim, Scalar, symbol_from_text
+from tilecheck.symbolic.symbols import GridDim, Scalar, Symbol, symbol_from_text
 
 
 def scalar(name: str) -> Term:
@@ -44,7 +45,7 @@ def opaque(name: str, uniform: bool = False) -> Term:
     return of(Opaque(name, uniform))
 
 
-def load(array: str, index: Iterable[Term]) -> Term:
+def load(array: Array, index: Iterable[Term]) -> Term:
     return of(Load(array, tuple(index)))
 
 
@@ -141,7 +142,7 @@ def ite(cond: Cond, then: Term, other: Term) -> Term:
     return of(Ite(cond, then, other))
 
 
-def app(fn: str, *args: Term) -> Term:
+def app(fn: str | Symbol, *args: Term) -> Term:
     """A pure function applied; folded when it is a known one and all arguments are constants."""
     known = FUNCTIONS.get(fn)
     values = [a.constant for a in args]

@@ -35,9 +35,10 @@ def _wrapped(bits: int, signed: bool) -> Callable[..., int]:
     return lambda a: (a + half) % (1 << bits) - half
 
 
-WRAPPED: Final = {t.name: _wrapped(t.bits, t.kind is Kind.SIGNED) for t in (*SIGNED, *UNSIGNED)}
+WRAPPED: Final[dict[object, Callable[..., int]]] = {
+   t.name: _wrapped(t.bits, t.kind is Kind.SIGNED) for t in (*SIGNED, *UNSIGNED)}
 """What is left of a number in an integer type, by its name."""
-FUNCTIONS: Final[Mapping[str, Callable[..., int]]] = {
+FUNCTIONS: Final[Mapping[object, Callable[..., int]]] = {
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,
     "xor": lambda a, b: a ^ b,
@@ -48,4 +49,5 @@ FUNCTIONS: Final[Mapping[str, Callable[..., int]]] = {
     "next_pow2": _next_pow2,
     **WRAPPED,
 }
+
 """The pure functions whose meaning is known. Each raises ArithmeticError outside its domain."""

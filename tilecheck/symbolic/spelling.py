@@ -11,22 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from tilecheck.symbolic.atoms import (
-    App,
-    Atom,
-    Bid,
-    Counter,
-    FloorDiv,
-    Ite,
-    Lane,
-    Load,
-    Max,
-    Min,
-    Mod,
-    Monomial,
-    Opaque,
-    hashed_by_identity,
-)
+from tilecheck.symbolic.atoms import App, Atom, Bid, Counter, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Monomial, Opaque
 from tilecheck.symbolic.conditions import Cond
 from tilecheck.symbolic.polynomials import Term, keys_of, of
 from tilecheck.symbolic.symbols import SYMBOLS, Symbol
@@ -50,9 +35,6 @@ class _Ceiling(Atom):
         built.num, built.den = num, den
         found: _Ceiling = built._intern((cls, num, den), f"cdiv({num.key}, {den.key})", num.varying or den.varying)
         return found
-
-
-hashed_by_identity(_Ceiling)
 
 
 @cache
@@ -164,7 +146,7 @@ def _summands(t: Term) -> tuple[_Part, ...]:
 
 
 _ATOM: Final[Mapping[type[Atom], Callable[[Spelling, Any], str]]] = {
-    **{kind: lambda s, a: s.symbol(a.name) for kind in SYMBOLS},
+    **{kind: lambda s, a: s.symbol(a.key) for kind in SYMBOLS},
     Bid: lambda s, a: f"bid({a.axis})",
     Counter: lambda s, a: s.counter(a.name),
     Lane: lambda s, a: "lane",
@@ -174,8 +156,8 @@ _ATOM: Final[Mapping[type[Atom], Callable[[Spelling, Any], str]]] = {
     Min: lambda s, a: f"min({s._list(a.args)})",
     Max: lambda s, a: f"max({s._list(a.args)})",
     Ite: lambda s, a: f"ite({s(a.cond)}, {s(a.then)}, {s(a.other)})",
-    App: lambda s, a: f"{s.symbol(a.fn)}({s._list(a.args)})",
-    Load: lambda s, a: f"{s.symbol('grid@' if a.array == 'grid' else a.array)}[{s._list(a.index)}]",
+    App: lambda s, a: f"{s.symbol(str(a.fn))}({s._list(a.args)})",
+    Load: lambda s, a: f"{s.symbol('grid@' if a.array.text == 'grid' else a.array.text)}[{s._list(a.index)}]",
     _Ceiling: lambda s, a: f"cdiv({s._list((a.num, a.den))})",
 }
 _CONDITION: Final[Mapping[str, Callable[[Spelling, Cond], str]]] = {

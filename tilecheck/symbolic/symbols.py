@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Final, TypeAlias
 
 from tilecheck.symbolic.arrays import Array, array_from_text
-from tilecheck.symbolic.atoms import BY_PARTS, Atom, hashed_by_identity
+from tilecheck.symbolic.atoms import BY_PARTS, Atom
 
 __all__ = [
     "EXTENTS", "SIZES", "SYMBOLS", "Extent", "ExtentAt", "GridDim", "Item", "LeadingSize", "Length", "Rank", "Scalar",
@@ -233,9 +233,6 @@ EXTENTS: Final = (Extent, ExtentAt, LeadingSize)
 
 SIZES: Final = (*EXTENTS, GridDim, Length, Size)
 """The kinds that count something, and so are never negative."""
-
-hashed_by_identity(Symbol, _OfAxis, _OfArray, *SYMBOLS)
-
 
 _FORM: Final = re.compile(
     r"grid\[(?P<grid>[012])\]"

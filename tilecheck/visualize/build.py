@@ -18,7 +18,7 @@ from tilecheck.obligations.row_spill import rows_of
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.pipeline.single_kernel import Study
 from tilecheck.rules.messages.wording import readable
-from tilecheck.symbolic import Atom, GridDim, evaluate, holds, symbol_from_text
+from tilecheck.symbolic import UNKNOWN_ARRAY, Array, Atom, GridDim, evaluate, holds, symbol_from_text
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.visualize.instances import same_launch
 from tilecheck.visualize.listing import helpers
@@ -50,8 +50,6 @@ CELLS: Final = 4_096
 MARKS: Final = 4_000
 BY: Final = " \u00d7 "
 """Between extents."""
-_MEMBER: Final = "[*]"
-"""At the end of the name of any array of a list."""
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.\w+)?(?:\[\d+\])?")
 _WORDS: Final = frozenset({"and", "or", "not", "cdiv", "min", "max"})
 _ALL: Final = 8
@@ -164,7 +162,7 @@ class _Builder:
             return h
         if self.ringed is not None:
             return replace(h, look=self._pair(self.ringed, h.blocks)) if len(h.blocks) > 1 else h
-        found: dict[tuple[MarkKind, str], tuple[dict[Element, None], dict[Block, None], set[int]]] = {}
+        found: dict[tuple[MarkKind, Array], tuple[dict[Element, None], dict[Block, None], set[int]]] = {}
         for t in self.touches:
             a = self.accesses[t.access]
             for kind, own in self._parts(a, t):
@@ -218,16 +216,16 @@ class _Builder:
 
     # --- arrays ------------------------------------------------------------------------------------------------------
 
-    def _arrays(self) -> Iterator[str]:
+    def _arrays(self) -> Iterator[Array]:
         """Arrays that are touched: those that are written first, the one of the finding before all."""
-        touched = dict.fromkeys(a.array for a in self.accesses if a.array != "?")
+        touched = dict.fromkeys(a.array for a in self.accesses if a.array != UNKNOWN_ARRAY)
         written = self.model.written
-        first = self.ringed.array if self.ringed is not None else ""
+        first = self.ringed.array if self.ringed is not None else None
         amiss = {self.accesses[t.access].array for t in self.touches
                  if any(k in ("outside", "undefined") for k, _ in self._parts(self.accesses[t.access], t))}
         yield from sorted(touched, key=lambda n: (n != first, n not in amiss, n not in written))
 
-    def _place(self, name: str) -> tuple[Place, str]:
+    def _place(self, name: Array) -> tuple[Place, str]:
         rank = max((len(a.region.index) for a in self.accesses if a.array == name), default=0)
         known = list(self.drawn.setting.shape(name, rank))
         for axis, n in enumerate(known):
@@ -237,11 +235,11 @@ class _Builder:
         shape = tuple(n or 0 for n in known)
         told = BY.join(map(str, shape)) if len(shape) > 1 else (
             f"{shape[0]} element{'s' if shape[0] != 1 else ''}" if shape else "one element")
-        if name.endswith(_MEMBER):
+        if name.at_any_position:
             told = f"{shape[0]} arrays of {BY.join(map(str, shape[1:]))}"
         return Place.of(shape, self._row(name), name in self.spilling), told
 
-    def _row(self, name: str) -> int | None:
+    def _row(self, name: Array) -> int | None:
         """How many elements the kernel takes for a row of a flat array."""
         for a in self.accesses:
             if a.array == name and not a.tile:
@@ -252,7 +250,7 @@ class _Builder:
                         continue
         return None
 
-    def _array(self, name: str) -> ArrayView:
+    def _array(self, name: Array) -> ArrayView:
         place, shape = self._place(name)
         by_panel: dict[Element, list[tuple[_Found, tuple[Cell, ...]]]] = {}
         for found in self._marks(name):
@@ -274,7 +272,7 @@ class _Builder:
         modes = {self.accesses[i].mode for i in own}
         role = " and ".join(_VERBS[m] for m in ("write", "atomic", "read") if m in modes)
         return ArrayView(
-            name, role, shape, panels, tuple(self._lines(own)), tuple(self._words(name)),
+            name.text, role, shape, panels, tuple(self._lines(own)), tuple(self._words(name)),
             place.fold if len(place.shape) == 1 and place.shape[0] > place.fold else 0,
             len(set(by_panel) - set(shown)), len(set(every) - set(by_panel) - set(shown)) if by_panel else 0)
 
@@ -329,7 +327,7 @@ class _Builder:
 
     # --- marks -------------------------------------------------------------------------------------------------------
 
-    def _marks(self, name: str) -> Iterator[_Found]:
+    def _marks(self, name: Array) -> Iterator[_Found]:
         groups: dict[tuple[MarkKind, frozenset[Element]], list[tuple[int, Touch]]] = {}
         for n, t in enumerate(self.touches):
             access = self.accesses[t.access]
@@ -359,7 +357,7 @@ class _Builder:
         if t.inside:
             yield access.mode, t.inside
 
-    def _clashes(self, name: str) -> Iterator[_Found]:
+    def _clashes(self, name: Array) -> Iterator[_Found]:
         groups: dict[tuple[MarkKind, tuple[Block, ...], tuple[int, ...]], list[Meeting]] = {}
         for m in self.drawn.meetings:
             if m.array == name:
@@ -422,7 +420,7 @@ class _Builder:
         return self.names[self.number[block]]
 
     def _title(
-        self, kind: MarkKind, name: str, elements: frozenset[Element], blocks: Sequence[Block],
+        self, kind: MarkKind, name: Array, elements: frozenset[Element], blocks: Sequence[Block],
         who: Sequence[tuple[int, Touch]],
     ) -> str:
         access = self.accesses[who[0][1].access]
@@ -451,7 +449,7 @@ class _Builder:
             a = self.accesses[i]
             yield AccessLine(i, self.drawn.study.place(a.span), _DOES[a.mode], self.drawn.study.text_at(a.span))
 
-    def _words(self, name: str) -> Iterator[str]:
+    def _words(self, name: Array) -> Iterator[str]:
         """Who touches what, for people who do not see the picture."""
         table: dict[tuple[str, Block], dict[Element, None]] = {}
         for t in self.touches:
@@ -588,7 +586,7 @@ def _iteration(t: Touch) -> str:
     return f"{NAMED}{told}" if told else ""
 
 
-def _grouped(found: Iterable[Meeting], name: str) -> Iterator[list[Meeting]]:
+def _grouped(found: Iterable[Meeting], name: Array) -> Iterator[list[Meeting]]:
     groups: dict[tuple[object, ...], list[Meeting]] = {}
     for m in found:
         if m.array == name:
@@ -600,12 +598,16 @@ def _listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
 
 
-def _elements(name: str, elements: Sequence[Element]) -> str:
+def _elements(array: Array, elements: Sequence[Element]) -> str:
     """`c[0:2, 4]`; where elements are no box, how many there are and the first."""
+    if elements[0] and array.at_any_position and len({e[0] for e in elements}) == 1:
+        return _box(f"{array.root}[{elements[0][0]}]", [e[1:] for e in elements])
+    return _box(array.text, elements)
+
+
+def _box(name: str, elements: Sequence[Element]) -> str:
     if not elements[0]:
         return name
-    if name.endswith(_MEMBER) and len({e[0] for e in elements}) == 1:
-        return _elements(f"{name[:-3]}[{elements[0][0]}]", [e[1:] for e in elements])
     columns = list(zip(*elements, strict=True))
     ranges = [(min(c), max(c)) for c in columns]
     if prod(high - low + 1 for low, high in ranges) == len(set(elements)):

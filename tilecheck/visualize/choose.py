@@ -15,6 +15,7 @@ from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.solver.model_search.assignments import Chooser, grid_axis, grids, power_of_two, roles
 from tilecheck.solver.model_search.layout import leaves
 from tilecheck.symbolic import (
+    Array,
     Atom,
     Cond,
     GridDim,
@@ -291,8 +292,8 @@ def _extents(model: KernelModel, setting: Setting) -> tuple[int, int]:
 
 def _tiles(accesses: Sequence[Access], touches: Iterable[Touch]) -> float:
     """How many of the axes of arrays show several tiles of several elements."""
-    starts: dict[tuple[str, int], set[int]] = {}
-    lengths: dict[tuple[str, int], int] = {}
+    starts: dict[tuple[Array, int], set[int]] = {}
+    lengths: dict[tuple[Array, int], int] = {}
     for t in touches:
         for e in _ends(t.inside):
             array = accesses[t.access].array
@@ -323,7 +324,7 @@ def _covered(
     accesses: Sequence[Access], touches: Iterable[Touch], model: KernelModel, setting: Setting,
 ) -> float:
     """Which part of the arrays is touched, of the one that is least."""
-    seen: dict[str, set[Element]] = {}
+    seen: dict[Array, set[Element]] = {}
     for t in touches:
         seen.setdefault(accesses[t.access].array, set()).update(t.inside)
     shares = [1.0]

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.atomicity import strong
+from tilecheck.symbolic import Array
 from tilecheck.visualize.setting import Block
 from tilecheck.visualize.touches import Element, Touch
 
@@ -22,7 +23,7 @@ class Meeting(Struct, frozen=True):
     """Blocks that meet in one element; `accesses` are theirs, and `kind` the worst that happens there. A `duplicate` is
     of one block, of which several lanes write the element."""
 
-    array: str
+    array: Array
     element: Element
     kind: MeetingKind
     blocks: tuple[Block, ...]
@@ -36,8 +37,8 @@ def meetings(accesses: Sequence[Access], touches: Iterable[Touch]) -> tuple[Meet
     do accesses that hold one lock.
     """
     written = {a.array for a in accesses if a.mode != "read"}
-    at: dict[tuple[str, Element], dict[tuple[Block, int], None]] = {}
-    twice: dict[tuple[str, Element], Meeting] = {}
+    at: dict[tuple[Array, Element], dict[tuple[Block, int], None]] = {}
+    twice: dict[tuple[Array, Element], Meeting] = {}
     for t in touches:
         access = accesses[t.access]
         if access.array in written:
@@ -51,7 +52,7 @@ def meetings(accesses: Sequence[Access], touches: Iterable[Touch]) -> tuple[Meet
 
 
 def _meeting(
-    accesses: Sequence[Access], array: str, element: Element, who: tuple[tuple[Block, int], ...],
+    accesses: Sequence[Access], array: Array, element: Element, who: tuple[tuple[Block, int], ...],
 ) -> Meeting | None:
     if len({block for block, _ in who}) < 2:
         return None

@@ -257,7 +257,7 @@ def _changes(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Iterator[tuple[s
 
 
 def _array(s: Settled | None) -> str:
-    return s.access.array if s is not None else ""
+    return s.access.array.text if s is not None else ""
 
 
 def _missing(drawn: Drawn, d: Diagnostic, s: Settled | None) -> list[Given]:

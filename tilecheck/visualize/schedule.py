@@ -14,10 +14,12 @@ from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.dialect.ownership import COORDINATE
 from tilecheck.symbolic import (
     ONE,
+    Array,
     Atom,
     Counter,
     Substitution,
     Term,
+    array_from_text,
     atoms_in,
     bid,
     conjuncts,
@@ -47,13 +49,13 @@ class Scheduled(Struct, frozen=True):
 
 def scheduled(model: KernelModel) -> Scheduled:
     """The kernel as it is launched; a plain kernel as it is."""
-    counts: dict[str, dict[int, Term]] = {}
-    counters: dict[Atom, tuple[str, int]] = {}
+    counts: dict[Array, dict[int, Term]] = {}
+    counters: dict[Atom, tuple[Array, int]] = {}
     for a in model.accesses:
         for atom in atoms_in(*a.region.index, a.region.guard, a.under):
             named = _NAMED.fullmatch(atom.name) if isinstance(atom, Counter) else None
             if named is not None and isinstance(atom, Counter):
-                array, axis = named[1], int(named[2])
+                array, axis = array_from_text(named[1]), int(named[2])
                 counters[atom] = (array, axis)
                 for count in _counts(a, atom):
                     counts.setdefault(array, {}).setdefault(axis, count)

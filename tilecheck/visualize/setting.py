@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from tilecheck.symbolic import Array
+
 __all__ = ["Block", "CannotDraw", "Setting"]
 
 Block: TypeAlias = tuple[int, int, int]
@@ -30,6 +32,6 @@ class Setting(Struct, frozen=True):
     data: Mapping[str, int]
     style: int = 0
 
-    def shape(self, array: str, rank: int) -> tuple[int | None, ...]:
+    def shape(self, array: Array, rank: int) -> tuple[int | None, ...]:
         """The extents of an array; None for one that nothing of the kernel depends on."""
         return tuple(self.scalars.get(f"{array}.shape[{axis}]") for axis in range(rank))

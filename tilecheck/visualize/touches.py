@@ -11,7 +11,20 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.solver.model_search.codegen import Oracle, TooLarge, enumerator, value
 from tilecheck.solver.model_search.layout import layout
 from tilecheck.solver.model_search.world import STYLES, data_key
-from tilecheck.symbolic import FUNCTIONS, App, Atom, Cond, Lane, Opaque, Symbol, atoms_in, atoms_of, conj, conjuncts
+from tilecheck.symbolic import (
+    FUNCTIONS,
+    UNKNOWN_ARRAY,
+    App,
+    Atom,
+    Cond,
+    Lane,
+    Opaque,
+    Symbol,
+    atoms_in,
+    atoms_of,
+    conj,
+    conjuncts,
+)
 from tilecheck.symbolic.footprint import Region
 from tilecheck.visualize.setting import Block, CannotDraw, Setting
 
@@ -95,12 +108,12 @@ _Made: TypeAlias = tuple[Element, Block, tuple[tuple[str, int], ...]]
 
 
 def _placed(access: Access) -> bool:
-    return access.array != "?" and not any(_unknown(a) for a in atoms_in(*access.region.index))
+    return access.array != UNKNOWN_ARRAY and not any(_unknown(a) for a in atoms_in(*access.region.index))
 
 
 def _doubt(access: Access) -> str:
     """What is not known of an access for sure."""
-    if access.array == "?":
+    if access.array == UNKNOWN_ARRAY:
         return "it is not known which array this touches"
     if not _placed(access):
         return "part of the index was not understood, so its place is not known"

@@ -32,7 +32,7 @@ def given_values(
         if name not in known and "[" not in name:
             raise CannotDraw(f"--set {text}: `{model.name}` has no number `{name}`{did_you_mean(name, sorted(known))}")
         out[name] = _numbers(value, f"--set {name}", 0)[0]
-    ranks = dict(model.ranks)
+    ranks = {array.text: rank for array, rank in model.ranks}
     for text in shapes:
         name, value = _pair(text, "--shape", "a=64,32")
         if name not in arrays:

@@ -18,9 +18,10 @@ def find_contradiction(annotation: Annotation, arrays: Mapping[str, Any], terms:
     """How the arrays contradict an annotation, in numbers; None when they do not, or when it says something that only
     a run can show (`ticket`, `lock`)."""
     look = _LOOKS.get(annotation.name)
-    if look is None or any(name not in arrays for name in annotation.arrays):
+    names = [array.text for array in annotation.arrays]
+    if look is None or any(name not in arrays for name in names):
         return None
-    return look(annotation.arrays, [np.ravel(arrays[name]) for name in annotation.arrays], terms)
+    return look(names, [np.ravel(arrays[name]) for name in names], terms)
 
 
 def _injective(names: Sequence[str], arrays: Sequence[Any], terms: Sequence[int]) -> str | None:

@@ -37,7 +37,7 @@ def check_contents(kernel: str, contract: Contract, given: Arguments, values: Ma
         annotation = demand.annotation
         if annotation is None or annotation.name not in DECIDABLE:
             continue
-        arrays = {n: _download(given.arrays[n]) for n in annotation.arrays if n in given.arrays}
+        arrays = {n: _download(given.arrays[n]) for n in map(str, annotation.arrays) if n in given.arrays}
         terms = [value_of(t, Scalars(values)) for t in annotation.terms]
         how = find_contradiction(annotation, arrays, terms)
         if how is not None:

@@ -10,6 +10,7 @@ import libcst as cst
 
 from tilecheck.interp.kernel.access import Param
 from tilecheck.repair.source.tree import get_dotted_name
+from tilecheck.symbolic import ArrayParam
 from tilecheck_runtime.migrate.dependencies import collect_dependencies
 from tilecheck_runtime.migrate.pieces import Pieces
 from tilecheck_runtime.migrate.refusal import Refusal
@@ -116,7 +117,7 @@ def _annotation(subject: SourceKernel, made: Pieces, done: Rewritten, p: Param, 
         extents = [f"Literal[{a.extent}]" if isinstance(a.extent, int) else done.names.variables[a.extent]
                    for a in piece.axes]
         return f"Mut[{', '.join((dtype, *extents))}]"
-    rank = dict(subject.model.ranks).get(p.name)
+    rank = dict(subject.model.ranks).get(ArrayParam(p.name))
     if rank is None:
         raise Refusal(f"the number of axes of `{p.name}` is not known", p.span.line)
     kind = "Shared" if any(array == p.name for array, _ in made.shared) else "Ref"

@@ -89,7 +89,7 @@ def find_pieces(subject: SourceKernel) -> Pieces:
     for call in _calls(subject):
         name, _ = identify_operation(subject.source, call)
         for access in subject.accesses(call):
-            array = access.array
+            array = access.array.text
             if subject.kind(array) != "array" or access.may:
                 raise Refusal(f"which array this accesses is not one parameter: `{array}`", subject.line(call))
             if access.mode == "atomic":

@@ -124,7 +124,7 @@ class _Rewriting:
 
     def array(self, call: cst.Call) -> str | None:
         accesses = self.subject.accesses(call)
-        return accesses[0].array if accesses else None
+        return accesses[0].array.text if accesses else None
 
     def is_like(self, call: cst.Call) -> Piece | None:
         """The output where whose piece an input is loaded."""

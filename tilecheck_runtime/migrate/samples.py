@@ -75,7 +75,7 @@ def _axes(subject: SourceKernel, made: Pieces) -> Iterator[tuple[str, tuple[Key 
         found[piece.array] = [(a.coordinate or "", a.extent) for a in piece.axes]
     for call in (node for node in walk(subject.function.body) if isinstance(node, cst.Call)):
         for access in subject.accesses(call)[:1]:
-            array = access.array
+            array = access.array.text
             if made.of(array) is not None:
                 continue
             keys = list(_keys(subject, call))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -10,16 +9,23 @@ from typing import Any
 
 from tests.oracle.log import Log
 from tests.oracle.memory import Array
+from tilecheck import symbolic
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.symbolic import (
+    ANY,
     App,
+    ArrayElement,
     Atom,
     Bid,
     Cond,
     Counter,
+    Extent,
+    GridDim,
     Lane,
+    Length,
     Load,
     Opaque,
+    Stride,
     Symbol,
     Term,
     atoms_of,
@@ -30,7 +36,6 @@ from tilecheck.symbolic import (
 ITERATIONS = (1, 80, 24, 10, 6)
 """Iterations tried of each loop, by the number of loops."""
 WORK = 40_000
-_PART = re.compile(r"(.+)\.(shape|strides)\[(\d+)\]$")
 
 
 class NotFollowed(Exception):
@@ -42,20 +47,23 @@ class Launch:
     grid: tuple[int, int, int]
     arguments: Mapping[str, Any]
 
-    def array(self, name: str) -> Array:
-        base, _, place = name.partition("[")
-        found = self.arguments[base]
-        return found[int(place.rstrip("]"))] if place else found  # type: ignore[no-any-return]
+    def array(self, array: symbolic.Array, member: int | None = None) -> Array:
+        """The array that is passed; `member` is the position in a list where the array says none."""
+        found = self.arguments[array.root]
+        if isinstance(array, ArrayElement):
+            found = found[member if array.position is ANY else array.position]
+        return found  # type: ignore[no-any-return]
 
-    def scalar(self, name: str) -> int:
-        if name.startswith("grid["):
-            return self.grid[int(name[5])]
-        if name.startswith("len("):
-            return len(self.arguments[name[4:-1]])
-        part = _PART.match(name)
-        if part is not None:
-            return int(getattr(self.array(part[1]), part[2])[int(part[3])])
-        return int(self.arguments[name])
+    def scalar(self, symbol: Symbol, member: int | None = None) -> int:
+        if isinstance(symbol, GridDim):
+            return self.grid[symbol.axis]
+        if isinstance(symbol, Length):
+            return len(self.arguments[symbol.array.root])
+        if isinstance(symbol, Extent):
+            return int(self.array(symbol.array, member).shape[symbol.axis])
+        if isinstance(symbol, Stride):
+            return int(self.array(symbol.array, member).strides[symbol.axis])
+        return int(self.arguments[symbol.key])
 
 
 class Values(Mapping[Atom, int]):
@@ -70,24 +78,21 @@ class Values(Mapping[Atom, int]):
 
     def __getitem__(self, atom: Atom) -> int:
         if isinstance(atom, Symbol):
-            return self.launch.scalar(atom.name)
+            return self.launch.scalar(atom)
         if isinstance(atom, Bid):
             return self.block[atom.axis]
         if isinstance(atom, Load):
             return self._load(atom)
-        if isinstance(atom, App) and "[*]." in atom.fn:
-            member = evaluate(atom.args[0], self)
-            return self.launch.scalar(atom.fn.replace("[*]", f"[{member}]"))
+        if isinstance(atom, App) and isinstance(atom.fn, Extent | Stride):
+            return self.launch.scalar(atom.fn, evaluate(atom.args[0], self))
         if atom in self.chosen:
             return self.chosen[atom]
         raise NotFollowed(atom.key)
 
     def _load(self, atom: Load) -> int:
         index = [evaluate(i, self) for i in atom.index]
-        name = atom.array
-        if name.endswith("[*]"):
-            name = f"{name[:-3]}[{index.pop(0)}]"
-        target = self.launch.array(name)
+        member = index.pop(0) if atom.array.at_any_position else None
+        target = self.launch.array(atom.array, member)
         if any(not 0 <= i < n for i, n in zip(index, target.shape, strict=True)):
             return 0
         place = sum(i * s for i, s in zip(index, target.strides, strict=True))
@@ -147,12 +152,10 @@ def _all(parts: list[Cond], values: Values) -> bool:
 
 
 def _place(access: Access, index: list[int], launch: Launch) -> tuple[str, int] | None:
-    name = access.array
-    if name.endswith("[*]"):
-        name = f"{name[:-3]}[{index.pop(0)}]"
-        if not 0 <= int(name.partition("[")[2][:-1]) < len(launch.arguments[access.array[:-3]]):
-            return None
-    target = launch.array(name)
+    member = index.pop(0) if access.array.at_any_position else None
+    if member is not None and not 0 <= member < len(launch.arguments[access.array.root]):
+        return None
+    target = launch.array(access.array, member)
     if access.op.endswith("_offset"):
         return target.storage.name, index[0]
     if any(not 0 <= i < n for i, n in zip(index, target.shape, strict=True)):

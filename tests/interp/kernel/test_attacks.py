@@ -10,7 +10,7 @@ from tilecheck.interp.kernel.access import KernelModel
 
 def lost(found: KernelModel) -> set[str]:
     """Arrays whose verdicts are lost."""
-    return {array for gap in found.gaps for array in gap.arrays}
+    return {array.text for gap in found.gaps for array in gap.arrays}
 
 
 def test_target_of_a_loop_without_iterations_keeps_its_value() -> None:
@@ -128,7 +128,7 @@ LOCKED = """
 ])
 def test_a_lock_that_other_code_changes_is_not_a_lock(changes: dict[str, str], held: bool) -> None:
     parts = {"before": "pass", "after": "pass", "free": "0", "taken": "1", "back": "0"} | changes
-    (store,) = [a for a in writes(kernel(LOCKED.format(**parts))) if a.array == "x"]
+    (store,) = [a for a in writes(kernel(LOCKED.format(**parts))) if a.array.text == "x"]
     assert bool(store.locks) is held
 
 
@@ -144,7 +144,7 @@ def test_a_lock_that_other_code_changes_is_not_a_lock(changes: dict[str, str], h
     ("ct.atomic_add(y, 0, 1)\nct.scatter(y, 0, 0)", False),
 ])
 def test_only_a_counter_that_always_advances_gives_tickets(call: str, ticket: bool) -> None:
-    (at,) = [i.key for a in writes(kernel(f"k = {call}\nct.scatter(x, k, 1.0)")) if a.array == "x"
+    (at,) = [i.key for a in writes(kernel(f"k = {call}\nct.scatter(x, k, 1.0)")) if a.array.text == "x"
              for i in a.region.index]
     assert at.startswith("?atomic_add(y)") is ticket
 

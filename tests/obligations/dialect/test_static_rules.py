@@ -204,7 +204,7 @@ def test_rule_11_tiles_of_a_view_are_those_of_its_axis():
 
 def test_rule_11_elements_of_a_view_are_those_of_its_axes():
     text = "@kernel\n" + MATRIX + "    z.store(ct.full(z.tile, x.permute(1, 0).at(ct.bid(0), 7), ct.float32))\n"
-    (read,) = [a for a in model(text).accesses if a.array == "x"]
+    (read,) = [a for a in model(text).accesses if a.array.text == "x"]
     assert read.region.index == (const(7), bid(0))
 
 

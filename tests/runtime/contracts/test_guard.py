@@ -12,15 +12,7 @@ from tests.runtime.launches import kernels as k
 from tests.runtime.launches import unproven as u
 from tests.runtime.launches.refusals import refused
 from tilecheck.diagnostics import ContractClause, KernelReport
-from tilecheck_runtime import (
-    KernelFaultError,
-    LaunchArgumentError,
-    UnprovenError,
-    UnprovenWarning,
-    f32,
-    i32,
-    unsafe,
-)
+from tilecheck_runtime import KernelFaultError, LaunchArgumentError, UnprovenError, UnprovenWarning, f32, i32, unsafe
 from tilecheck_runtime.backends.cpu.backend import CPU
 from tilecheck_runtime.contracts import contract, guard
 from tilecheck_runtime.contracts.checking import Findings

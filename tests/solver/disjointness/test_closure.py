@@ -16,6 +16,7 @@ from tilecheck.symbolic import (
     ONE,
     TRUE,
     ZERO,
+    ArrayParam,
     Bid,
     Cond,
     Lane,
@@ -46,16 +47,17 @@ from tilecheck.symbolic import (
 from tilecheck.symbolic.footprint import Region
 
 T, H, G, N, S = map(symbol, "THGNS")
+IDS_ARRAY, USED_ARRAY, POINTERS, TAIL = map(ArrayParam, ("ids", "used", "p", "tail"))
 B0, B1, B2 = bid(0), bid(1), bid(2)
 K = counter("k")
 LANE = lane(0, T)
 UNDECLARED = Annotations()
 
 
-IDS, EXTENT, USED = load("ids", [B0]), symbol("ids.shape[0]"), load("used", [ZERO])
+IDS, EXTENT, USED = load(IDS_ARRAY, [B0]), symbol("ids.shape[0]"), load(USED_ARRAY, [ZERO])
 FLAT_LANES = B0 * T + LANE
 PADDED = Annotations(
-    injective=frozenset(("ids",)), multiples=(("used", T),), ranges=(("used", ZERO, EXTENT + 1),))
+    injective=frozenset((IDS_ARRAY,)), multiples=((USED_ARRAY, T),), ranges=((USED_ARRAY, ZERO, EXTENT + 1),))
 
 
 def run(
@@ -97,19 +99,20 @@ CASES = {
     "interleaved": lambda: run([2 * B0 * T + LANE], other=[(2 * B0 + 1) * T + LANE]),
     "declared": lambda: run([B0 * H + LANE], assume=ge(H, 2 * T), other=[B0 * H + T + LANE]),
     "injective data": lambda: run(
-        [load("ids", [B0]) * S + LANE], conj(lt(LANE, S), lt(B0, symbol("ids.shape[0]"))),
-        annotations=Annotations(injective=frozenset(("ids",)))),
+        [load(IDS_ARRAY, [B0]) * S + LANE], conj(lt(LANE, S), lt(B0, symbol("ids.shape[0]"))),
+        annotations=Annotations(injective=frozenset((IDS_ARRAY,)))),
     "injective below a limit": lambda: run(
-        [load("ids", [B0]) * S + LANE], conj(lt(LANE, S), lt(B0, EXTENT), ge(IDS, 0), lt(IDS, N)),
-        annotations=Annotations(below=(("ids", N),))),
+        [load(IDS_ARRAY, [B0]) * S + LANE], conj(lt(LANE, S), lt(B0, EXTENT), ge(IDS, 0), lt(IDS, N)),
+        annotations=Annotations(below=((IDS_ARRAY, N),))),
     "padded to whole tiles": lambda: run(
-        [load("ids", [FLAT_LANES])], lt(B0 * T, load("used", [ZERO])),
+        [load(IDS_ARRAY, [FLAT_LANES])], lt(B0 * T, load(USED_ARRAY, [ZERO])),
         assume=ge(T, 1), annotations=PADDED),
     "segments": lambda: run(
-        [load("p", [B0]) + B1 * T + LANE], lt(load("p", [B0]) + B1 * T + LANE, load("p", [B0 + 1])), (0, 1),
-        annotations=Annotations(monotone=frozenset(("p",)))),
+        [load(POINTERS, [B0]) + B1 * T + LANE],
+        lt(load(POINTERS, [B0]) + B1 * T + LANE, load(POINTERS, [B0 + 1])), (0, 1),
+        annotations=Annotations(monotone=frozenset((POINTERS,)))),
     "ticket": lambda: run(
-        [opaque("atomic_add(tail)@3") * T + LANE], annotations=Annotations(tickets=frozenset(("tail",)))),
+        [opaque("atomic_add(tail)@3") * T + LANE], annotations=Annotations(tickets=frozenset((TAIL,)))),
 }
 
 
@@ -187,21 +190,21 @@ def test_facts_of_every_alternative_are_known() -> None:
     (conj(ge(IDS, 0), lt(IDS, N)), N),
 ])
 def test_injective_below_a_limit_does_not_cover_other_values(guard: Cond, limit: Term) -> None:
-    annotations = Annotations(below=(("ids", limit),))
+    annotations = Annotations(below=((IDS_ARRAY, limit),))
     assert not run([IDS], guard, annotations=annotations, infer=False).proved
 
 
 @pytest.mark.parametrize(("guard", "assume", "annotations"), [
     # the last tile may stick out where the number of elements in use is no multiple of it, or of another one
     (lt(B0 * T, USED), ge(T, 1), replace(PADDED, multiples=())),
-    (lt(B0 * T, USED), ge(T, 1), replace(PADDED, multiples=(("used", T - 1),))),
+    (lt(B0 * T, USED), ge(T, 1), replace(PADDED, multiples=((USED_ARRAY, T - 1),))),
     (lt(B0 * T, USED + 1), ge(T, 1), PADDED),
     (le(B0 * T, USED), ge(T, 1), PADDED),
     # what a read outside its array gives is no element
-    (lt(B0 * T, load("used", [H])), ge(T, 1), PADDED),
+    (lt(B0 * T, load(USED_ARRAY, [H])), ge(T, 1), PADDED),
 ])
 def test_multiples_bound_only_declared_values(guard: Cond, assume: Cond, annotations: Annotations) -> None:
-    assert not run([load("ids", [FLAT_LANES])], guard, assume=assume, annotations=annotations, infer=False).proved
+    assert not run([load(IDS_ARRAY, [FLAT_LANES])], guard, assume=assume, annotations=annotations, infer=False).proved
 
 
 @pytest.mark.parametrize(("index", "guard"), [
@@ -212,7 +215,7 @@ def test_multiples_bound_only_declared_values(guard: Cond, assume: Cond, annotat
     ([minimum(B0, const(1)) * T + LANE], TRUE),
     ([mod(B0, H) * T + LANE], TRUE),
     ([floordiv(B0, H), mod(B0, H - 1)], ge(H, 3)),
-    ([load("ids", [B0]) * T + LANE], TRUE),
+    ([load(IDS_ARRAY, [B0]) * T + LANE], TRUE),
     ([opaque("x") * T + LANE], TRUE),
 ])
 def test_unproved_without_a_side_condition(index: list[Term], guard: Cond) -> None:
@@ -220,7 +223,7 @@ def test_unproved_without_a_side_condition(index: list[Term], guard: Cond) -> No
 
 
 def test_a_ticket_distinguishes_blocks_but_not_lanes() -> None:
-    tickets = Annotations(tickets=frozenset(("tail",)))
+    tickets = Annotations(tickets=frozenset((TAIL,)))
     region = Region((opaque("atomic_add(tail)@3"),), TRUE)
     assert across_blocks(region, region, frozenset((0,)), (), tickets).proved
     assert not within_operation(region, [Lane(0, T)], (), tickets).proved
@@ -228,8 +231,8 @@ def test_a_ticket_distinguishes_blocks_but_not_lanes() -> None:
 
 
 def test_injective_data_does_not_cover_reads_outside_the_array() -> None:
-    region = Region((load("ids", [B0]),), TRUE)
-    known = Annotations(injective=frozenset(("ids",)))
+    region = Region((load(IDS_ARRAY, [B0]),), TRUE)
+    known = Annotations(injective=frozenset((IDS_ARRAY,)))
     assert not across_blocks(region, region, frozenset((0,)), (), known).proved
 
 

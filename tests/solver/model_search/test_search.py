@@ -25,6 +25,7 @@ from tilecheck.solver.model_search.codegen import predicate, value
 from tilecheck.symbolic import (
     FALSE,
     TRUE,
+    ArrayParam,
     Atom,
     Bid,
     Cond,
@@ -151,7 +152,7 @@ def test_unknown_terms_refute_nothing() -> None:
 
 
 def test_array_contents_are_part_of_the_witness() -> None:
-    access = region(load("ids", (B0,)) * T + L)
+    access = region(load(ArrayParam("ids"), (B0,)) * T + L)
     found = find_collision(access, access, axes=X, same_site=True)
     assert found is not None
     assert [key for key, _ in found.data] == ["ids[0]", "ids[1]"]
@@ -163,7 +164,7 @@ def test_array_contents_are_part_of_the_witness() -> None:
 
 def test_reads_are_functions_of_their_index() -> None:
     # equal indexes read equal values: this is the coordinate itself
-    access = region(load("ids", (const(0),)) + B0)
+    access = region(load(ArrayParam("ids"), (const(0),)) + B0)
     assert find_collision(access, access, axes=X, same_site=True) is None
     unknown = region(app("hash", const(3)) + B0)
     assert find_collision(unknown, unknown, axes=X, same_site=True) is None

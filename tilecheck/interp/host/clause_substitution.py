@@ -12,10 +12,9 @@ from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.host.state import build_choice
 from tilecheck.interp.kernel.access import Param
 from tilecheck.symbolic import (
-    ANY,
     EXTENTS,
     ONE,
-    ArrayElement,
+    Array,
     ArrayParam,
     Atom,
     Cond,
@@ -67,7 +66,7 @@ def _numbers(a: Argument) -> tuple[object, ...]:
     return (a.term, a.shape, a.strides, a.name, a.strided, a.dense, elements, options)
 
 
-def bind(cond: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int]) -> Bound:
+def bind(cond: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[Array, int]) -> Bound:
     scene = _scene(tuple(params), launch, tuple(sorted(ranks.items())))
     found = scene.bound.get(cond)
     if found is None:
@@ -86,7 +85,7 @@ class _Scene:
 
     __slots__ = ("_more", "_put", "arguments", "bound", "facts", "known", "launch", "ranks", "values")
 
-    def __init__(self, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int]) -> None:
+    def __init__(self, params: Sequence[Param], launch: Launch, ranks: Mapping[Array, int]) -> None:
         self.launch, self.ranks = launch, ranks
         self.arguments = _by_name(params, launch)
         self.known = frozenset(a for a in atoms_of(launch.facts) if isinstance(a, Symbol))
@@ -122,12 +121,12 @@ class _Scene:
 
 
 @lru_cache(maxsize=256)
-def _scene(params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...]) -> _Scene:
+def _scene(params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...]) -> _Scene:
     return _Scene(params, launch, dict(ranks))
 
 
 def _collect_facts(
-    arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: Collection[Symbol]
+    arguments: Mapping[str, Argument], ranks: Mapping[Array, int], mentioned: Collection[Symbol]
 ) -> list[Cond]:
     facts = [ge(of(a), 0) for a in sorted(mentioned) if isinstance(a, (*EXTENTS, Length))]
     facts += map(_filled_extent, sorted(_extents(arguments, mentioned)))
@@ -180,7 +179,7 @@ def _extents(arguments: Mapping[str, Argument], mentioned: Collection[Symbol]) -
     return out
 
 
-def value_of(symbol: Symbol, arguments: Mapping[str, Argument], launch: Launch, ranks: Mapping[str, int]) -> Term:
+def value_of(symbol: Symbol, arguments: Mapping[str, Argument], launch: Launch, ranks: Mapping[Array, int]) -> Term:
     """The value of a scalar of the kernel at a launch; an opaque value where it is not known."""
     found: Term | None = None
     if isinstance(symbol, GridDim):
@@ -197,12 +196,12 @@ def value_of(symbol: Symbol, arguments: Mapping[str, Argument], launch: Launch, 
 
 
 def _along_axis(
-    symbol: Extent | Stride, arguments: Mapping[str, Argument], ranks: Mapping[str, int],
+    symbol: Extent | Stride, arguments: Mapping[str, Argument], ranks: Mapping[Array, int],
 ) -> Term | None:
     """An extent or a stride; of any array of a list, what it is in all of them if they agree."""
-    array, axis, rank = symbol.array, symbol.axis, ranks.get(symbol.array.text)
+    array, axis, rank = symbol.array, symbol.axis, ranks.get(symbol.array)
     one = isinstance(array, ArrayParam)
-    argument = arguments.get(array.root) if one or (isinstance(array, ArrayElement) and array.position is ANY) else None
+    argument = arguments.get(array.root) if one or array.at_any_position else None
     if argument is None:
         return None
     parts = (argument,) if one else argument.elements or ()
@@ -242,12 +241,12 @@ def _join_terms(parts: Sequence[tuple[Cond, Term | None]]) -> Term | None:
 
 
 def _relate_ranks(
-    arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: Collection[Symbol]
+    arguments: Mapping[str, Argument], ranks: Mapping[Array, int], mentioned: Collection[Symbol]
 ) -> list[Cond]:
     """A rank that the kernel shows says what extents counted from the right are."""
     out: list[Cond] = []
     for param, argument in arguments.items():
-        rank = ranks.get(param)
+        rank = ranks.get(ArrayParam(param))
         if rank is None or argument.name is None or argument.shape is not None:
             continue
         array = array_from_text(argument.name)

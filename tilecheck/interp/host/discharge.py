@@ -31,6 +31,7 @@ from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.model_search import find_model
 from tilecheck.symbolic import (
     App,
+    Array,
     Atom,
     Cond,
     Ite,
@@ -92,7 +93,7 @@ _OPEN: Final = Discharge("open")
 
 
 def discharge(
-    clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int] | None = None,
+    clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapping[Array, int] | None = None,
     standing: tuple[Cond, ...] = (),
 ) -> Discharge:
     """Decide a clause at a launch.
@@ -110,7 +111,7 @@ def discharge(
 
 
 def _holds_beside(
-    clause: Clause, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    clause: Clause, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...],
     standing: tuple[Cond, ...],
 ) -> bool:
     """Whether a clause that follows at a launch does where what is rounded up there is not positive."""
@@ -146,7 +147,7 @@ def _find_rounded(launch: Launch) -> tuple[App, ...]:
 
 
 def _decide(
-    clause: Clause, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    clause: Clause, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...],
     standing: tuple[Cond, ...],
 ) -> Discharge:
     cond = clause.cond
@@ -207,7 +208,7 @@ def _discharge_by_facts(facts: Cond) -> Discharge:
 
 
 def _whatever_is_chosen(
-    bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...],
     standing: tuple[Cond, ...],
 ) -> bool:
     """Whether a clause follows without regard to what the values in it were chosen by."""
@@ -227,7 +228,7 @@ def _whatever_is_chosen(
 
 
 def _select_facts(
-    goal: Cond, bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    goal: Cond, bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...],
     standing: tuple[Cond, ...],
 ) -> Cond:
     """What is known that bears on a goal."""
@@ -237,7 +238,7 @@ def _select_facts(
 
 @lru_cache(maxsize=512)
 def _bind_standing_facts(
-    conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...],
 ) -> tuple[Cond, ...]:
     """What holds wherever a kernel runs, said of the arguments of a launch."""
     found = (bind(c, params, launch, dict(ranks)).goal for c in conds)
@@ -247,7 +248,7 @@ def _bind_standing_facts(
 
 @lru_cache(maxsize=512)
 def _short_standing(
-    conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...],
 ) -> tuple[_Fact, ...]:
     """Those of it that a proof may use in reasonable time."""
     stands = (
@@ -441,7 +442,7 @@ def _arrays(clause: Clause, params: Sequence[Param], launch: Launch) -> Discharg
     if note is None or note.name != "disjoint" or launch.arguments is None:
         return _OPEN
     places = {param.name: i for i, param in enumerate(params)}
-    found = [places.get(name.partition("[")[0]) for name in note.arrays]
+    found = [places.get(array.root) for array in note.arrays]
     if len(found) == 1:
         place = found[0]
         return _OPEN if place is None or place >= len(launch.arguments) else _check_disjoint(launch.arguments[place])

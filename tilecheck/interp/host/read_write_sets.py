@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.symbolic import Atom, Scalar, Term, substitute_cond
+from tilecheck.symbolic import UNKNOWN_ARRAY, Atom, Scalar, Term, substitute_cond
 
 __all__ = ["Touched", "constants_of", "find_accessed"]
 
@@ -33,20 +33,16 @@ def constants_of(model: KernelModel, launch: Launch) -> dict[Atom, Term]:
 def find_accessed(model: KernelModel, launch: Launch) -> Touched:
     """What the accesses allow that the constants of the launch do not rule out."""
     given = constants_of(model, launch)
-    used: set[str] = {_parameter(name) for gap in model.gaps for name in gap.arrays}
+    used: set[str] = {array.root for gap in model.gaps for array in gap.arrays}
     written = set(used)
     for access in model.accesses:
         if substitute_cond(access.region.guard, given).op == "false":
             continue
-        names = {_parameter(name) for name in (access.array, *access.may)}
+        names = {array.root for array in (access.array, *access.may)}
         used |= names
         if access.mode != "read":
             written |= names
-    if "?" in used:
+    if UNKNOWN_ARRAY.root in used:
         everything = frozenset(p.name for p in model.params)
-        return Touched(everything, everything if "?" in written else frozenset(written))
+        return Touched(everything, everything if UNKNOWN_ARRAY.root in written else frozenset(written))
     return Touched(frozenset(used), frozenset(written))
-
-
-def _parameter(array: str) -> str:
-    return array.partition("[")[0]

@@ -25,6 +25,7 @@ from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.model_search import find_model
 from tilecheck.symbolic import (
     EXTENTS,
+    Array,
     Atom,
     Cond,
     Ite,
@@ -81,7 +82,7 @@ class Failing(Struct, frozen=True):
     always: bool
 
 
-def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int]) -> Failing | None:
+def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapping[Array, int]) -> Failing | None:
     """Where a clause fails in every variant that needs it; None where that was not seen."""
     if clause.cond is None:
         return None
@@ -154,7 +155,7 @@ def _fails_somewhere(goal: Cond, facts: Cond) -> bool:
 
 
 def numbers(
-    cond: Cond, asked: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int],
+    cond: Cond, asked: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[Array, int],
 ) -> Iterator[dict[str, int]]:
     """What the scalars of a condition are at a launch in which another one fails: all of them, for some values of what
     the launch is computed from, arrays of equal extents. What is asked of extents of several arrays is seldom written

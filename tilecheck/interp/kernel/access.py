@@ -10,7 +10,7 @@ from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.interp.kernel.dialect.ownership import NOT_A_DIALECT, Held, Ownership
 from tilecheck.interp.kernel.lint_facts import NOTHING_SEEN, Observed
 from tilecheck.interp.kernel.poison.sources import Paddings
-from tilecheck.symbolic import TRUE, Atom, Cond, Term
+from tilecheck.symbolic import TRUE, Array, Atom, Cond, Term
 from tilecheck.symbolic.footprint import Region
 from tilecheck.syntax.tree import Span
 
@@ -58,8 +58,8 @@ class Access(Struct, frozen=True):
     held      for an access of a dialect kernel, the construction that makes it safe
     """
 
-    array: str
-    may: tuple[str, ...]
+    array: Array
+    may: tuple[Array, ...]
     mode: Mode
     op: str
     region: Region
@@ -70,7 +70,7 @@ class Access(Struct, frozen=True):
     scope: str
     loops: tuple[str, ...]
     parallel: str | None
-    locks: tuple[tuple[str, tuple[Term, ...], str], ...]
+    locks: tuple[tuple[Array, tuple[Term, ...], str], ...]
     span: Span
     via: tuple[Span, ...]
     checked: bool
@@ -100,7 +100,7 @@ class Gap(Struct, frozen=True):
     """Something that was not understood. `arrays` lose every verdict; empty when no array is concerned."""
 
     what: str
-    arrays: tuple[str, ...]
+    arrays: tuple[Array, ...]
     span: Span
 
 
@@ -139,7 +139,7 @@ class KernelModel(Struct, frozen=True):
     params: tuple[Param, ...]
     accesses: tuple[Access, ...]
     axes_read: frozenset[int]
-    ranks: tuple[tuple[str, int], ...]
+    ranks: tuple[tuple[Array, int], ...]
     gaps: tuple[Gap, ...]
     declared: tuple[Declared, ...]
     guards: Cond
@@ -150,18 +150,18 @@ class KernelModel(Struct, frozen=True):
     sized: tuple[str, ...] = ()
     doubled: frozenset[str] = frozenset()
     wide: frozenset[Atom] = frozenset()
-    indexed: frozenset[str] = frozenset()
+    indexed: frozenset[Array] = frozenset()
     observed: Observed = NOTHING_SEEN
     claims: tuple[Claim, ...] = ()
     paddings: Paddings = field(default_factory=Paddings)
     ownership: Ownership = NOT_A_DIALECT
-    ranked: frozenset[str] = frozenset()
+    ranked: frozenset[Array] = frozenset()
 
     @property
-    def launched(self) -> dict[str, int]:
+    def launched(self) -> dict[Array, int]:
         """The ranks that arrays have in every launch: those that every variant of the kernel shows."""
         return {a: rank for a, rank in self.ranks if a in self.ranked}
 
     @property
-    def written(self) -> frozenset[str]:
+    def written(self) -> frozenset[Array]:
         return frozenset(a.array for a in self.accesses if a.mode != "read")

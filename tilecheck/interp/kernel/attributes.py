@@ -34,7 +34,7 @@ from tilecheck.interp.kernel.values import (
     Unknown,
     Value,
 )
-from tilecheck.symbolic import app, const, ite, symbol
+from tilecheck.symbolic import Rank, app, const, ite, of
 from tilecheck.syntax.tree import Annotated, Assign, Attribute, Call, Expr, FuncDef, Name, Span, Subscript
 from tilecheck.syntax.walk import walk
 
@@ -81,7 +81,7 @@ def _array(m: Machine, value: ArrayRef, name: str, span: Span) -> Value:
 
 def _dtype(m: Machine, value: ArrayRef, span: Span) -> Value:
     names = sorted({view.root for _, view in value.options})
-    types = [ElementOf(n) for n in names]
+    types = [ElementOf(n.text) for n in names]
     return Named(" or ".join(map(str, types)), types[0] if len(types) == 1 else None)
 
 
@@ -91,7 +91,7 @@ def _rank(m: Machine, value: ArrayRef, span: Span) -> Value:
         return Int(const(rank))
     term = None
     for cond, view in reversed(value.options):
-        here = symbol(f"{view.root}.ndim")
+        here = of(Rank(view.root))
         term = here if term is None else ite(cond, here, term)
     return Int(term if term is not None else const(0))
 

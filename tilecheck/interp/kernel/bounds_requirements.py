@@ -5,7 +5,26 @@ from __future__ import annotations
 from msgspec import Struct
 
 from tilecheck.interp.kernel.values import View
-from tilecheck.symbolic import ONE, TRUE, ZERO, Cond, Lane, Term, app, atoms_of, const, substitute, symbol
+from tilecheck.symbolic import (
+    ANY,
+    ONE,
+    TRUE,
+    ZERO,
+    ArrayElement,
+    ArrayParam,
+    Cond,
+    Extent,
+    Lane,
+    Length,
+    Size,
+    Stride,
+    Term,
+    app,
+    atoms_of,
+    const,
+    of,
+    substitute,
+)
 
 __all__ = ["Reach", "along_lanes", "of_member", "of_raw", "of_tile", "of_unchecked", "require_overlap"]
 
@@ -64,24 +83,24 @@ def along_lanes(index: Term) -> Term:
 
 def of_member(view: View) -> tuple[Reach, ...]:
     """An array of a list: the position is one of the list's."""
-    name, _, rest = view.root.partition("[")
-    if not rest:
+    root = view.root
+    if not isinstance(root, ArrayElement):
         return ()
-    at = view.member if view.member is not None else const(int(rest[:-1])) if rest[:-1].isdigit() else None
-    return () if at is None else (Reach(None, at, symbol(f"len({name})"), at),)
+    at = view.member
+    if at is None and root.position is not ANY:
+        at = const(root.position)
+    return () if at is None else (Reach(None, at, of(Length(ArrayParam(root.root))), at),)
 
 
 def of_raw(view: View, offset: Term, rank: int | None) -> tuple[Reach, ...]:
     """A raw offset: inside the storage that the elements of the array span. Of one whose rank is not known that is at
     least as much as it has elements, if no two of them share a place."""
     if view.member is not None:
-        return (Reach(None, offset, app(f"numel({view.root})", view.member), offset, unchecked=True),)
+        return (Reach(None, offset, app(Size(view.root), view.member), offset, unchecked=True),)
     if rank is None:
-        end = symbol(f"numel({view.root})")
-    elif rank == 1:
-        end = (symbol(f"{view.root}.shape[0]") - 1) * symbol(f"{view.root}.strides[0]") + 1
+        end = of(Size(view.root))
     else:
         end = ONE
         for k in range(rank):
-            end = end + (symbol(f"{view.root}.shape[{k}]") - 1) * symbol(f"{view.root}.strides[{k}]")
+            end = end + (of(Extent(view.root, k)) - 1) * of(Stride(view.root, k))
     return (Reach(None, offset, end, offset, unchecked=True),)

@@ -34,7 +34,7 @@ from tilecheck.interp.kernel.values import (
     Value,
     with_term,
 )
-from tilecheck.symbolic import ONE, ZERO, App, app, const, opaque, symbol
+from tilecheck.symbolic import ONE, ZERO, App, ArrayParam, Length, Rank, app, const, of, opaque
 
 _SCALARS = (Int, Bool, ParamRef, Choice)
 
@@ -78,9 +78,9 @@ def _len(m: Machine, args: Arguments) -> Value:
     items = expand(m, value)
     if items is not None:
         return Int(const(len(items)))
-    if isinstance(value, ParamRef) and "[" not in value.name and not value.outer:
-        m.used_as(value.name, "list")
-        return Int(symbol(f"len({value.name})"))
+    if isinstance(value, ParamRef) and isinstance(value.root, ArrayParam) and not value.outer:
+        m.used_as(value.root.root, "list")
+        return Int(of(Length(value.root)))
     if isinstance(value, Dict):
         return Int(const(len(value.items)))
     if isinstance(value, Extents):
@@ -88,7 +88,7 @@ def _len(m: Machine, args: Arguments) -> Value:
         if rank is not None:
             return Int(const(rank))
         if len(value.array.options) == 1:
-            return Int(symbol(f"{value.array.options[0][1].root}.ndim"))
+            return Int(of(Rank(value.array.options[0][1].root)))
     return m.fresh("len", args.span)
 
 

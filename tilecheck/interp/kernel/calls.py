@@ -38,7 +38,7 @@ from tilecheck.interp.kernel.values import (
     Unknown,
     Value,
 )
-from tilecheck.symbolic import Cond, conj, negate
+from tilecheck.symbolic import Array, Cond, conj, negate
 from tilecheck.syntax.tree import Annotated, Attribute, Call, Expr, FuncDef, Name, Param, Return, Span
 
 
@@ -116,8 +116,8 @@ def unknown_call(m: Machine, what: str, func: Value, args: Arguments) -> Value:
     return Unknown(f"result of {what}", arrays)
 
 
-def known_array(m: Machine, root: str) -> bool:
-    return bool({"array", "list"} & m.kinds.get(root.split("[")[0], set()))
+def known_array(m: Machine, root: Array) -> bool:
+    return bool({"array", "list"} & m.kinds.get(root.root, set()))
 
 
 # --- inlining --------------------------------------------------------------------------------------------------------

@@ -44,8 +44,14 @@ from tilecheck.symbolic import (
     ONE,
     TRUE,
     ZERO,
+    Array,
+    ArrayParam,
     Cond,
+    Extent,
+    Item,
     Opaque,
+    Scalar,
+    Stride,
     Term,
     app,
     bool_opaque,
@@ -55,22 +61,20 @@ from tilecheck.symbolic import (
     ite,
     ne,
     negate,
+    of,
     opaque,
-    symbol,
 )
 from tilecheck.syntax.tree import Span
 
 ToInt: TypeAlias = "Callable[[Machine, Value, Span], Int]"
 
 
-def base_name(root: str) -> str:
-    """The parameter that a root belongs to."""
-    return root.split("[")[0]
-
-
 def scalar_of(m: Machine, value: ParamRef) -> Term:
-    m.used_as(base_name(value.name), "scalar")
-    return symbol(value.name) if value.member is None else app(value.name, value.member)
+    root = value.root
+    m.used_as(root.root, "scalar")
+    if value.member is not None:
+        return app(Item(root), value.member)
+    return of(Scalar(root.text) if isinstance(root, ArrayParam) else Item(root))
 
 
 def _int_from_bool(m: Machine, value: Bool, span: Span) -> Int:
@@ -162,8 +166,8 @@ def to_bool(m: Machine, value: Value, span: Span) -> Bool:
 
 
 def param_array(m: Machine, value: ParamRef) -> ArrayRef:
-    m.used_as(base_name(value.name), "list" if "[" in value.name else "array")
-    return array(View(value.name, value.member))
+    m.used_as(value.root.root, "array" if isinstance(value.root, ArrayParam) else "list")
+    return array(View(value.root, value.member))
 
 
 def to_array(m: Machine, value: Value) -> ArrayRef | None:
@@ -199,22 +203,22 @@ def either_array(cond: Cond, a: ArrayRef, b: ArrayRef) -> ArrayRef:
     return ArrayRef(tuple((c, v) for v, c in merged.items() if c.op != "false"))
 
 
-def roots(ref: ArrayRef) -> frozenset[str]:
+def roots(ref: ArrayRef) -> frozenset[Array]:
     return frozenset(view.root for _, view in ref.options)
 
 
-def arrays_in(m: Machine, value: Value, depth: int = 0) -> frozenset[str]:
+def arrays_in(m: Machine, value: Value, depth: int = 0) -> frozenset[Array]:
     """Every array that a value may hold. A parameter whose kind is not known counts when something else says that it
     is an array."""
     handler = HELD.get(type(value))
     return frozenset() if handler is None or depth > 6 else handler(m, value, depth + 1)
 
 
-def _union(m: Machine, values: tuple[Value, ...], depth: int) -> frozenset[str]:
+def _union(m: Machine, values: tuple[Value, ...], depth: int) -> frozenset[Array]:
     return frozenset().union(*(arrays_in(m, v, depth) for v in values))
 
 
-def _closure_arrays(m: Machine, value: Function | LambdaValue, depth: int) -> frozenset[str]:
+def _closure_arrays(m: Machine, value: Function | LambdaValue, depth: int) -> frozenset[Array]:
     """Everything that the functions around it hold."""
     out = _union(m, tuple(value.defaults.values()), depth)
     frame = value.closure
@@ -224,16 +228,16 @@ def _closure_arrays(m: Machine, value: Function | LambdaValue, depth: int) -> fr
     return out
 
 
-def _list_poisoned_arrays(m: Machine, value: Int | Bool | Data, depth: int) -> frozenset[str]:
+def _list_poisoned_arrays(m: Machine, value: Int | Bool | Data, depth: int) -> frozenset[Array]:
     """A tile holds no array. Who asks what a value holds is about to forget the value: so its undefined lanes are no
     longer followed."""
     lose(m, value.shadow, "a value that is not followed")
     return frozenset()
 
 
-HELD: dict[type, Callable[..., frozenset[str]]] = {
+HELD: dict[type, Callable[..., frozenset[Array]]] = {
     ArrayRef: lambda m, v, depth: roots(v),
-    ParamRef: lambda m, v, depth: frozenset() if v.outer else frozenset([v.name]),
+    ParamRef: lambda m, v, depth: frozenset() if v.outer else frozenset([v.root]),
     Tuple: lambda m, v, depth: _union(m, v.items, depth),
     Choice: lambda m, v, depth: _union(m, (v.then, v.other), depth),
     StaticIter: lambda m, v, depth: arrays_in(m, v.inner, depth),
@@ -257,8 +261,8 @@ def extent(m: Machine, view: View, axis: int, what: str = "shape") -> Term:
         part = view.slice_of(axis)
         if part is not None:
             return part[1] - part[0]
-    name = f"{view.root}.{what}[{axis}]"
-    return symbol(name) if view.member is None else app(name, view.member)
+    one = Extent(view.root, axis) if what == "shape" else Stride(view.root, axis)
+    return of(one) if view.member is None else app(one, view.member)
 
 
 def extent_of(m: Machine, ref: ArrayRef, axis: int, what: str = "shape") -> Term:
@@ -332,7 +336,7 @@ _SHOW: dict[type, Callable[..., str | None]] = {
     TileRef: lambda v: v.name,
     External: lambda v: v.name,
     Named: lambda v: v.text,
-    ParamRef: lambda v: v.name if v.member is None else None,
+    ParamRef: lambda v: v.root.text if v.member is None else None,
     Function: lambda v: v.definition.name,
     Instance: lambda v: v.member,
 }

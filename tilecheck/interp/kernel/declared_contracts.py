@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tilecheck.interp.kernel.access import Declared
 from tilecheck.project.ours import is_ours
+from tilecheck.symbolic import Array, ArrayParam
 from tilecheck.syntax.tree import Call, Constant, Span
 
 if TYPE_CHECKING:
@@ -37,13 +38,13 @@ def find_declared(project: Project, site: KernelSite) -> tuple[Declared, ...]:
 _OF_INTEGERS = re.compile(r"\b(?:injective|monotone|segments|range|multiple)\s*\(([^()]*)")
 
 
-def integers(texts: Iterable[str]) -> frozenset[str]:
+def integers(texts: Iterable[str]) -> frozenset[Array]:
     """Names in annotations that only arrays of integers have. A bound in one counts too, and does no harm."""
     found = (part.strip() for text in texts for inside in _OF_INTEGERS.findall(text) for part in inside.split(","))
-    return frozenset(name for name in found if name.isidentifier())
+    return frozenset(ArrayParam(name) for name in found if name.isidentifier())
 
 
-def ranges(texts: Iterable[str]) -> Mapping[str, tuple[Term, Term]]:
+def ranges(texts: Iterable[str]) -> Mapping[Array, tuple[Term, Term]]:
     """What `range(ids, lo, hi)` says, by array; the first one of an array counts. A clause that cannot be read, which
     is reported elsewhere, says nothing."""
     said = [text for text in texts if "range" in text]
@@ -51,7 +52,7 @@ def ranges(texts: Iterable[str]) -> Mapping[str, tuple[Term, Term]]:
         return {}
     from tilecheck.contracts import ContractError, annotation_of, parse
 
-    out: dict[str, tuple[Term, Term]] = {}
+    out: dict[Array, tuple[Term, Term]] = {}
     for text in said:
         try:
             found = [note for c in parse(text) if c.cond is None and (note := annotation_of(c)) is not None]

@@ -13,7 +13,6 @@ import tilecheck.interp.kernel.shapeops
 import tilecheck.interp.kernel.tileops  # noqa: F401 (the four fill the tables of operations)
 from tilecheck.dtypes import I64, SOME_INTEGER, SOME_NUMBER, Weak
 from tilecheck.interp.kernel.access import Access, Gap, KernelModel, Param, ParamKind
-from tilecheck.interp.kernel.coerce import base_name
 from tilecheck.interp.kernel.declared_contracts import find_declared, integers, ranges
 from tilecheck.interp.kernel.dialect.ownership import NOT_A_DIALECT
 from tilecheck.interp.kernel.expressions import EXPRESSIONS
@@ -26,7 +25,7 @@ from tilecheck.interp.kernel.poison.sources import Paddings
 from tilecheck.interp.kernel.statements import STATEMENTS
 from tilecheck.interp.kernel.values import NONE, Data, Int, ParamRef, Value
 from tilecheck.project.annotations import is_constant_annotation, tile_annotation
-from tilecheck.symbolic import FALSE, TRUE, Cond, Opaque, atoms_in, conj, symbol
+from tilecheck.symbolic import FALSE, TRUE, Array, ArrayParam, Cond, Opaque, atoms_in, conj, scalar
 from tilecheck.symbolic.footprint import Region
 from tilecheck.syntax.tree import Attribute, Expr, FuncDef, Name, Span, Subscript
 
@@ -77,7 +76,7 @@ def run_until_stable(
     return machine
 
 
-def _learn(m: Machine, of_integers: frozenset[str]) -> Knowledge:
+def _learn(m: Machine, of_integers: frozenset[Array]) -> Knowledge:
     known = m.knowledge
     integers = frozenset(m.integers) | of_integers if known.integers is None else known.integers
     written = frozenset(m.written) | (known.written or frozenset())
@@ -99,7 +98,7 @@ def _run(
     project: Project, site: KernelSite, knowledge: Knowledge, expressions: Expressions, statements: Statements,
 ) -> Machine:
     definition = site.definition
-    names = tuple(p.name for p in definition.params)
+    names = tuple(ArrayParam(p.name) for p in definition.params)
     m = Machine(project, knowledge, names, expressions, statements)
     m.recording = knowledge.written is not None
     try:
@@ -163,8 +162,8 @@ def _surroundings(m: Machine, site: KernelSite) -> Frame:
 
 def _outer_parameter(name: str, annotation: Expr | None) -> Value:
     if _get_plain_name(annotation) == "float":
-        return Data((), symbol(name))
-    return ParamRef(name, outer=True)
+        return Data((), scalar(name))
+    return ParamRef(ArrayParam(name), outer=True)
 
 
 def _get_plain_name(annotation: Expr | None) -> str:
@@ -175,33 +174,33 @@ def _get_plain_name(annotation: Expr | None) -> str:
 
 def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None) -> Value:
     if annotation is None:
-        return ParamRef(name)
+        return ParamRef(ArrayParam(name))
     if is_constant_annotation(m.project, site.module, annotation):
         m.used_as(name, "constant")
         if _mentions_float(annotation):
-            return Data((), symbol(name), dtype=Weak.FLOAT)
-        return Int(symbol(name), dtype=_LOOSE.get(_constant_of(annotation), SOME_NUMBER))
+            return Data((), scalar(name), dtype=Weak.FLOAT)
+        return Int(scalar(name), dtype=_LOOSE.get(_constant_of(annotation), SOME_NUMBER))
     if mentions_64_bits(annotation):
         said = tile_annotation(m.project, site.module, annotation)
         if said == "ScalarInt64":
             m.used_as(name, "scalar")
             m.doubled.add(name)
-            return Int(symbol(name), dtype=I64)
-        m.indexed[name] = said == "IndexedWithInt64"
-        return ParamRef(name)
+            return Int(scalar(name), dtype=I64)
+        m.indexed[ArrayParam(name)] = said == "IndexedWithInt64"
+        return ParamRef(ArrayParam(name))
     plain = _get_plain_name(annotation)
     if plain == "int":
         m.used_as(name, "scalar")
-        return Int(symbol(name), dtype=SOME_INTEGER)
+        return Int(scalar(name), dtype=SOME_INTEGER)
     if plain == "bool":
         m.used_as(name, "scalar")
-        return Int(symbol(name), dtype=SOME_NUMBER)
+        return Int(scalar(name), dtype=SOME_NUMBER)
     if plain == "float":
         m.used_as(name, "scalar")
-        return Data((), symbol(name), dtype=SOME_NUMBER)
+        return Data((), scalar(name), dtype=SOME_NUMBER)
     if plain == "Array":
         m.used_as(name, "array")
-    return ParamRef(name)
+    return ParamRef(ArrayParam(name))
 
 
 def _mentions_float(annotation: Expr) -> bool:
@@ -304,13 +303,13 @@ def _takes_work(accesses: tuple[Access, ...]) -> bool:
 
 
 def _without_scalars(gap: Gap, kinds: Mapping[str, ParamKind]) -> Gap:
-    kept = tuple(a for a in gap.arrays if kinds.get(base_name(a), "array") in ("array", "list", "unknown"))
+    kept = tuple(a for a in gap.arrays if kinds.get(a.root, "array") in ("array", "list", "unknown"))
     return gap if kept == gap.arrays else Gap(gap.what, kept, gap.span)
 
 
 def _mixed_gaps(accesses: tuple[Access, ...]) -> list[Gap]:
     """Arrays that are used in two ways whose elements cannot be compared."""
-    by_array: dict[str, list[Access]] = {}
+    by_array: dict[Array, list[Access]] = {}
     for a in accesses:
         by_array.setdefault(a.array, []).append(a)
     gaps: list[Gap] = []

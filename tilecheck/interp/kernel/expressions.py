@@ -19,18 +19,8 @@ from tilecheck.interp.kernel.path_simplify import decide_condition
 from tilecheck.interp.kernel.poison.propagation import elementwise, observe, shadow_of
 from tilecheck.interp.kernel.subscripts import subscript
 from tilecheck.interp.kernel.tile_types.rules import of_unary
-from tilecheck.interp.kernel.values import (
-    Bool,
-    Const,
-    Dict,
-    Int,
-    LambdaValue,
-    Range,
-    Tuple,
-    Unknown,
-    Value,
-)
-from tilecheck.symbolic import FALSE, TRUE, conj, const, counter, lt, negate
+from tilecheck.interp.kernel.values import Bool, Const, Dict, Int, LambdaValue, Range, Tuple, Unknown, Value
+from tilecheck.symbolic import FALSE, TRUE, Array, conj, const, counter, lt, negate
 from tilecheck.syntax.tree import (
     Attribute,
     BinOp,
@@ -50,9 +40,7 @@ from tilecheck.syntax.tree import (
     Subscript,
     UnaryOp,
 )
-from tilecheck.syntax.tree import (
-    Unknown as UnknownExpr,
-)
+from tilecheck.syntax.tree import Unknown as UnknownExpr
 
 
 def _constant(m: Machine, e: Constant) -> Value:
@@ -274,7 +262,7 @@ def _slice(m: Machine, e: SliceExpr) -> Value:
 
 
 def _unknown(m: Machine, e: UnknownExpr) -> Value:
-    arrays: frozenset[str] = frozenset()
+    arrays: frozenset[Array] = frozenset()
     for child in e.children:
         arrays |= arrays_in(m, m.eval(child))
     for name in e.assigns:

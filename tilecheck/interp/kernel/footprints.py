@@ -24,13 +24,18 @@ from tilecheck.symbolic import (
     FUNCTIONS,
     ONE,
     TRUE,
+    UNKNOWN_ARRAY,
     ZERO,
     App,
+    Array,
     Atom,
     Cond,
     Counter,
+    Extent,
+    Item,
     Lane,
     Opaque,
+    Stride,
     Term,
     app,
     atoms_in,
@@ -110,7 +115,7 @@ def _free(atom: Atom) -> bool:
     if not isinstance(atom, App):
         return True
     # of a number that may wrap it is known what is left of it
-    return atom.fn in FUNCTIONS or atom.fn == "int" or "[*]" in atom.fn.partition("(")[0]
+    return atom.fn in FUNCTIONS or atom.fn == "int" or isinstance(atom.fn, Extent | Stride | Item)
 
 
 def _is_observed(atom: Atom) -> bool:
@@ -154,7 +159,8 @@ def _emit(
         return
     m.notes.reads += effect.mode == "read"
     m.notes.effects += effect.mode != "read" or effect.order != "weak"
-    m.notes.accessed(ref.options[0][1].root if ref.options else "?", effect.mode == "read", m.path, effect.span)
+    first = ref.options[0][1].root if ref.options else UNKNOWN_ARRAY
+    m.notes.accessed(first, effect.mode == "read", m.path, effect.span)
     if effect.mode != "read" and (effect.op not in ("atomic_cas", "atomic_xchg") or len(ref.options) > 1):
         for _, view in ref.options:
             update(m, view.root, ("seize",))
@@ -176,7 +182,7 @@ def _emit(
             kept=effect.held))
         used = get_stored_poison(effect.value)
         if used:
-            observe(m, used, conj(m.path, cond, mask, place.inside), _use(effect), view.root, effect.span)
+            observe(m, used, conj(m.path, cond, mask, place.inside), _use(effect), view.root.text, effect.span)
 
 
 def _use(effect: Effect) -> str:
@@ -266,7 +272,7 @@ def _element_place(m: Machine, view: View, index: tuple[Int, ...], unchecked: Co
 def _observe_index(m: Machine, ref: ArrayRef, index: tuple[Int, ...], mask: Cond, effect: Effect) -> None:
     for i in index:
         if i.shadow:
-            observe(m, i.shadow, conj(m.path, mask), "index", "|".join(sorted({v.root for _, v in ref.options})),
+            observe(m, i.shadow, conj(m.path, mask), "index", "|".join(sorted({v.root.text for _, v in ref.options})),
                     effect.span)
 
 
@@ -337,7 +343,7 @@ def _padding_key(padding: Value | None) -> object:
 
 
 def find_padded_lanes(
-    m: Machine, array: str, bounds: tuple[tuple[Term, Term, bool], ...], axes: tuple[int, ...], effect: Effect,
+    m: Machine, array: Array, bounds: tuple[tuple[Term, Term, bool], ...], axes: tuple[int, ...], effect: Effect,
 ) -> Shadow:
     """The lanes of a loaded tile that lie outside the array. Along an axis where the tile has one element it lies
     wholly inside or wholly outside, and that is a matter of bounds."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from msgspec import Struct
 
-from tilecheck.interp.kernel.coerce import arrays_in, base_name, either_array, to_array
+from tilecheck.interp.kernel.coerce import arrays_in, either_array, to_array
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.locks import alias
 from tilecheck.interp.kernel.poison.sources import replace_atoms
@@ -153,7 +153,7 @@ def widen(m: Machine, before: Value, after: Value, where: str) -> Value:
 def _is_array(m: Machine, value: Value) -> bool:
     """Whether a value is known to be an array, by what is done with it."""
     if isinstance(value, ParamRef):
-        return bool({"array", "list"} & m.kinds.get(base_name(value.name), set()))
+        return bool({"array", "list"} & m.kinds.get(value.root.root, set()))
     return isinstance(value, ArrayRef)
 
 
@@ -467,7 +467,7 @@ SUBSTITUTED: dict[type, Callable[..., Value]] = {
     ),
     Tuple: lambda v, s: Tuple(_substitute_each(v.items, s)),
     ArrayRef: _array,
-    ParamRef: lambda v, s: v if v.member is None else ParamRef(v.name, s.term(v.member), v.outer),
+    ParamRef: lambda v, s: v if v.member is None else ParamRef(v.root, s.term(v.member), v.outer),
     Choice: lambda v, s: Choice(s.cond(v.cond), substitute_value(v.then, s), substitute_value(v.other, s)),
     Extents: lambda v, s: Extents(_array(v.array, s), v.what),
     Range: lambda v, s: Range(s.term(v.start), s.term(v.stop), s.term(v.step)),

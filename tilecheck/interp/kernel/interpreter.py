@@ -24,6 +24,7 @@ from tilecheck.interp.kernel.shapes import element, unknown_truth
 from tilecheck.interp.kernel.values import Bool, Data, Int, ParamRef, Shape, Unknown, Value
 from tilecheck.symbolic import (
     TRUE,
+    Array,
     Atom,
     Cond,
     Counter,
@@ -68,15 +69,15 @@ class Knowledge(Struct, frozen=True):
     ranges     arrays of which the author says how large their elements are: from the first number to before the second
     """
 
-    written: frozenset[str] | None = None
-    integers: frozenset[str] | None = None
-    ranks: Mapping[str, int] = msgspec.field(default_factory=dict)
-    ranked: frozenset[str] = frozenset()
+    written: frozenset[Array] | None = None
+    integers: frozenset[Array] | None = None
+    ranks: Mapping[Array, int] = msgspec.field(default_factory=dict)
+    ranked: frozenset[Array] = frozenset()
     mixed: frozenset[str] = frozenset()
-    counters: frozenset[str] = frozenset()
-    paddings: frozenset[str] = frozenset()
+    counters: frozenset[Array] = frozenset()
+    paddings: frozenset[Array] = frozenset()
     unspecified: bool = False
-    ranges: Mapping[str, tuple[Term, Term]] = msgspec.field(default_factory=dict)
+    ranges: Mapping[Array, tuple[Term, Term]] = msgspec.field(default_factory=dict)
 
 
 @dataclass
@@ -119,7 +120,7 @@ class LoopMark(Struct, frozen=True):
 class Lock:
     """A lock element that is held; `released` is the order of the release once it is seen."""
 
-    array: str
+    array: Array
     index: tuple[Term, ...]
     strong: bool
     released: str | None = None
@@ -128,7 +129,7 @@ class Lock:
 class CasResult(Struct, frozen=True):
     """What a compare-and-swap returned stands for."""
 
-    array: str
+    array: Array
     index: tuple[Term, ...]
     expected: Term
     desired: Term
@@ -138,8 +139,8 @@ class CasResult(Struct, frozen=True):
 class Record(Struct, frozen=True):
     """An access as executed; locks are settled when the execution is over."""
 
-    array: str
-    may: tuple[str, ...]
+    array: Array
+    may: tuple[Array, ...]
     mode: str
     op: str
     index: tuple[Term, ...]
@@ -173,7 +174,7 @@ def _at_run_time(cond: Cond) -> bool:
 
 class Machine:
     def __init__(
-        self, project: Project, knowledge: Knowledge, arrays: tuple[str, ...],
+        self, project: Project, knowledge: Knowledge, arrays: tuple[Array, ...],
         expressions: Mapping[type, Callable[[Machine, Any], Value]],
         statements: Mapping[type, Callable[[Machine, Any], None]],
     ) -> None:
@@ -193,26 +194,26 @@ class Machine:
         self.unroll: tuple[int, ...] = ()
         self.held: tuple[Lock, ...] = ()
         self.records: list[Record] = []
-        self.written: set[str] = set()
+        self.written: set[Array] = set()
         self.gaps: dict[tuple[str, Span], Gap] = {}
         self.axes: set[tuple[int, Cond]] = set()
         self.guards: list[Cond] = []
         self.kinds: dict[str, set[str]] = {}
-        self.ranks: dict[str, set[int]] = {}
-        self.shown: dict[str, set[Cond]] = {}
+        self.ranks: dict[Array, set[int]] = {}
+        self.shown: dict[Array, set[Cond]] = {}
         """For which variants of the kernel code shows the rank of an array."""
         self.omitted = 0
         """Loops around the code whose body the compiler repeats, or leaves out if they run over nothing."""
-        self.integers: set[str] = set()
+        self.integers: set[Array] = set()
         self.mixed: set[str] = set()
-        self.paddings: dict[str, set[object]] = {}
+        self.paddings: dict[Array, set[object]] = {}
         self.unspecified = False
         self.observations: list[Observation] = []
         self.unfollowed: dict[str, str] = {}
         self.doubts = 0
         self.cas: dict[Atom, CasResult] = {}
-        self.changes: dict[str, set[str]] = {}
-        self.updates: dict[str, set[tuple[object, ...]]] = {}
+        self.changes: dict[Array, set[str]] = {}
+        self.updates: dict[Array, set[tuple[object, ...]]] = {}
         self.constants: dict[tuple[str, str], Value] = {}
         self.globals: dict[tuple[Module, str], Value] = {}
         """What module-level names mean that are no constants."""
@@ -238,7 +239,7 @@ class Machine:
         self.wide: set[Atom] = set()
         self.narrow: set[Atom] = set()
         """Quotients and the like, by what they are computed in: 64 bits or fewer."""
-        self.indexed: dict[str, bool] = {}
+        self.indexed: dict[Array, bool] = {}
         """Array parameters that are indexed in 64 bits: whether that is certain."""
         self.notes = Notes()
         self.claims: list[Claim] = []
@@ -312,7 +313,7 @@ class Machine:
 
     # --- bookkeeping ---
 
-    def shows_rank(self, array: str, rank: int) -> None:
+    def shows_rank(self, array: Array, rank: int) -> None:
         """Note that the code here is for arrays of this rank. Where a condition on the launch alone stands before it,
         some variants of the kernel are compiled without it, and for other arrays; what is asserted holds in all."""
         self.ranks.setdefault(array, set()).add(rank)
@@ -324,7 +325,7 @@ class Machine:
             isinstance(a, GridDim) for a in atoms_of(c)))
         self.shown.setdefault(array, set()).add(conj(*chosen))
 
-    def ranked(self) -> frozenset[str]:
+    def ranked(self) -> frozenset[Array]:
         """Arrays of which some code shows the rank in every variant."""
         return frozenset(a for a, ways in self.shown.items()
                          if conj(*(negate(c) for c in sorted(ways, key=lambda c: c.key))).op == "false")
@@ -337,7 +338,7 @@ class Machine:
         """Whether what is executed is the kernel itself, once and for good."""
         return self.recording and not self.host
 
-    def gap(self, what: str, arrays: frozenset[str] | tuple[str, ...], span: Span) -> None:
+    def gap(self, what: str, arrays: frozenset[Array] | tuple[Array, ...], span: Span) -> None:
         if self.recording and not self.host:
             self.gaps.setdefault((what, span), Gap(what, tuple(sorted(arrays)), span))
 
@@ -400,10 +401,10 @@ class Machine:
         since = self.records[start:]
         by_array: dict[str, set[int]] = {}
         for r in since:
-            by_array.setdefault(r.array.split("[")[0], set()).add(r.site)
+            by_array.setdefault(r.array.root, set()).add(r.site)
         for k in range(start, len(self.records)):
             r = self.records[k]
-            if (r.op == "store" and len(by_array[r.array.split("[")[0]]) == 1 and not r.may and r.order == "weak"
+            if (r.op == "store" and len(by_array[r.array.root]) == 1 and not r.may and r.order == "weak"
                     and r.loops and r.loops[-1].counter == counter and target in r.own_index):
                 self.records[k] = replace(r, parallel=counter)
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from tilecheck.interp.kernel.tile_types.uses import Use
 from tilecheck.interp.kernel.values import Bool, Data, Int, Value
-from tilecheck.symbolic import TRUE, Atom, Cond, Lane, Term, conj, conjuncts, disj, negate, substitute_cond
+from tilecheck.symbolic import TRUE, Array, Atom, Cond, Lane, Term, conj, conjuncts, disj, negate, substitute_cond
 from tilecheck.syntax.tree import FuncDef, Span
 
 __all__ = [
@@ -32,7 +32,7 @@ class SliceUse(Struct, frozen=True):
     guard  what is known where the slice is taken
     """
 
-    array: str
+    array: Array
     axis: int
     start: Term
     stop: Term
@@ -88,7 +88,7 @@ class Early(Struct, frozen=True):
     waits  the conditions under which the wait has been passed before
     """
 
-    array: str
+    array: Array
     reads: bool
     span: Span
     path: Cond
@@ -130,7 +130,7 @@ class Observed(Struct, frozen=True):
     unused: tuple[Unused, ...] = ()
     early: tuple[Early, ...] = ()
     waits: bool = False
-    after: frozenset[str] = frozenset()
+    after: frozenset[Array] = frozenset()
     wide: bool = False
     uses: tuple[Use, ...] = ()
 
@@ -163,7 +163,7 @@ class Notes:
     waits: list[Cond] = field(default_factory=list)
     wide: set[Term] = field(default_factory=set)
     early: list[Early] = field(default_factory=list)
-    after: set[str] = field(default_factory=set)
+    after: set[Array] = field(default_factory=set)
     uses: dict[Use, None] = field(default_factory=dict)
     seen: dict[Span, list[Value]] = field(default_factory=dict)
 
@@ -190,7 +190,7 @@ class Notes:
                 self.waits.append(merged)
         self.waits.append(path)
 
-    def accessed(self, array: str, reads: bool, path: Cond, span: Span) -> None:
+    def accessed(self, array: Array, reads: bool, path: Cond, span: Span) -> None:
         """An access is executed under a condition."""
         if any(_implies(path, w) for w in self.waits):
             if reads:

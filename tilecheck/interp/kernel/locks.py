@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tilecheck.interp.kernel.interpreter import CasResult, Lock, Machine, Record
-from tilecheck.symbolic import Atom, Cond, Term, conj, eq, ne
+from tilecheck.symbolic import Array, Atom, Cond, Term, conj, eq, ne
 
 ACQUIRING = frozenset({"acquire", "acq_rel"})
 RELEASING = frozenset({"release", "acq_rel"})
@@ -46,7 +46,7 @@ def hold(m: Machine, cond: Cond) -> None:
 
 
 def release(
-    m: Machine, array: str, index: tuple[Term, ...], value: Term, order: str, scope: str,
+    m: Machine, array: Array, index: tuple[Term, ...], value: Term, order: str, scope: str,
 ) -> None:
     held = False
     for lock in m.held:
@@ -71,13 +71,13 @@ def alias(m: Machine, atom: Atom, sources: tuple[Term, ...]) -> None:
             m.cas[atom] = replace(result)
 
 
-def update(m: Machine, array: str, how: tuple[object, ...]) -> None:
+def update(m: Machine, array: Array, how: tuple[object, ...]) -> None:
     """Takes note of a way in which the kernel changes the elements of an array."""
     if m.recording and not m.host:
         m.updates.setdefault(array, set()).add(how)
 
 
-def _excludes(m: Machine, array: str) -> bool:
+def _excludes(m: Machine, array: Array) -> bool:
     """Whether the elements of an array work as locks: they are taken by one kind of compare-and-swap, and only who has
     one gives it back, with the value that it had."""
     ways = m.updates.get(array, set())
@@ -85,7 +85,7 @@ def _excludes(m: Machine, array: str) -> bool:
     return len(taken) == 1 and bool(taken[0][2]) and ways <= {taken[0], ("give", taken[0][1])}
 
 
-def find_released_locks(m: Machine, record: Record) -> tuple[tuple[str, tuple[Term, ...], str], ...]:
+def find_released_locks(m: Machine, record: Record) -> tuple[tuple[Array, tuple[Term, ...], str], ...]:
     """The locks of an access that were given back after it."""
     return tuple(
         (k.array, k.index, "ordered" if k.strong and k.released == "strong" else "relaxed")

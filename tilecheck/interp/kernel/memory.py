@@ -40,7 +40,7 @@ from tilecheck.interp.kernel.values import (
     Value,
     with_term,
 )
-from tilecheck.symbolic import FALSE, ONE, TRUE, Atom, Cond, Lane, Term, conj, disj, lane, negate
+from tilecheck.symbolic import FALSE, ONE, TRUE, Array, Atom, Cond, Lane, Term, conj, disj, lane, negate
 from tilecheck.syntax.tree import Span
 
 
@@ -229,7 +229,7 @@ def _tile_store(m: Machine, given: dict[str, Value], span: Span, op: str, shape:
     return NONE
 
 
-def _roots(ref: ArrayRef) -> frozenset[str]:
+def _roots(ref: ArrayRef) -> frozenset[Array]:
     return frozenset(v.root for _, v in ref.options)
 
 
@@ -312,7 +312,7 @@ def _atomic(op: str, m: Machine, args: Arguments) -> Value:
     if op == "atomic_xchg" and len(ref.options) == 1:
         value = to_int(m, given.get("update", Unknown("value")), span)
         release(m, ref.options[0][1].root, tuple(i.term for i in index), value.term, order, scope)
-    shown = '|'.join(sorted(_roots(ref)))
+    shown = '|'.join(map(str, sorted(_roots(ref))))
     if op == "atomic_add" and not _ticket(m, ref, index, given.get("update")):
         return m.fresh(f"{op} of {shown}", span, shape)
     return m.fresh(f"{op}({shown})", span, shape)
@@ -333,7 +333,7 @@ def _cas(m: Machine, args: Arguments) -> Value:
     if ref is None:
         return Data(None)
     shape = broadcast(*(i.shape for i in index))
-    value = m.fresh(f"atomic_cas({'|'.join(sorted(_roots(ref)))})", span, shape)
+    value = m.fresh(f"atomic_cas({'|'.join(map(str, sorted(_roots(ref))))})", span, shape)
     atom = value.term.single
     if atom is not None and len(ref.options) == 1 and "expected" in given and "desired" in given:
         strong = order in ACQUIRING and scope in WIDE

@@ -342,7 +342,7 @@ def _identity(m: Machine, op: str, left: Value, right: Value, span: Span) -> Boo
         if _is_none(left):
             same = TRUE
         elif isinstance(left, ParamRef) and left.member is None:
-            same = uniform_truth(f"{left.name} is None")
+            same = uniform_truth(f"{left.root} is None")
         elif isinstance(left, (Unknown, ParamRef)):
             same = m.fresh_truth("is None", span).cond
         else:

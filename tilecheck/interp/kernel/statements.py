@@ -32,7 +32,7 @@ from tilecheck.interp.kernel.values import (
     Unknown,
     Value,
 )
-from tilecheck.symbolic import FALSE, Cond, conj, disj, negate
+from tilecheck.symbolic import FALSE, Array, Cond, conj, disj, negate
 from tilecheck.syntax.tree import (
     Annotated,
     AssertStmt,
@@ -289,7 +289,7 @@ def _try(m: Machine, s: Try) -> None:
 
 
 def _unknown(m: Machine, s: UnknownStmt) -> None:
-    arrays: frozenset[str] = frozenset()
+    arrays: frozenset[Array] = frozenset()
     for child in s.children:
         arrays |= arrays_in(m, m.eval(child))
     if s.body or s.what in ("global", "nonlocal"):

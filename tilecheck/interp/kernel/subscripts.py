@@ -7,7 +7,6 @@ from collections.abc import Callable
 from tilecheck.dtypes import SOME_INTEGER
 from tilecheck.interp.kernel.coerce import (
     arrays_in,
-    base_name,
     constant_int,
     expand,
     extent_of,
@@ -39,7 +38,7 @@ from tilecheck.interp.kernel.values import (
     Unknown,
     Value,
 )
-from tilecheck.symbolic import ONE, Atom, Lane, Term, const, eq, ite, lane, opaque
+from tilecheck.symbolic import ANY, ONE, ArrayElement, ArrayParam, Atom, Lane, Term, const, eq, ite, lane, opaque
 from tilecheck.syntax.tree import Constant, Expr, SliceExpr, Span
 
 
@@ -112,20 +111,20 @@ def _param(m: Machine, value: ParamRef, items: tuple[Expr, ...], span: Span) -> 
         return Unknown("part of a parameter", arrays_in(m, value))
     if value.outer:
         index = show(m.eval(items[0]))
-        return Named(f"{value.name}[{index}]") if index is not None else Unknown("part of a parameter")
+        return Named(f"{value.root}[{index}]") if index is not None else Unknown("part of a parameter")
     return element(m, value, m.eval(items[0]), span)
 
 
 def element(m: Machine, value: ParamRef, index: Value, span: Span) -> Value:
-    if "[" in value.name:
+    if not isinstance(value.root, ArrayParam):
         return Unknown("element of an element", arrays_in(m, value))
-    base = base_name(value.name)
+    base = value.root.root
     place = constant_int(index)
     if place is not None and place >= 0 and base not in m.knowledge.mixed:
-        return ParamRef(f"{base}[{place}]")
+        return ParamRef(ArrayElement(base, place))
     if place is None:
         m.mixed.add(base)
-    return ParamRef(f"{base}[*]", to_term(m, index, span))
+    return ParamRef(ArrayElement(base, ANY), to_term(m, index, span))
 
 
 def _tile(m: Machine, value: Int | Bool | Data, items: tuple[Expr, ...], span: Span) -> Value:

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from tilecheck.dtypes import ElementOf, ElementType
 from tilecheck.interp.kernel.poison.sources import Shadow
-from tilecheck.symbolic import TRUE, Cond, Term
+from tilecheck.symbolic import TRUE, Array, Cond, Term
 from tilecheck.syntax.tree import ClassDef, Expr, FuncDef, Param, Span
 
 if TYPE_CHECKING:
@@ -114,8 +114,8 @@ class Builtin(Struct, frozen=True):
 class View(Struct, frozen=True):
     """One array that a reference may mean, as seen through slices and tiled views.
 
-    root      parameter name, `xs[2]` or `xs[*]`
-    member    position in the list, for `xs[*]`
+    root      the array itself
+    member    position in the list, for an array at any position
     slices    per sliced axis: (axis, start, stop) in coordinates of the root
     tile      tile shape of a tiled view
     steps     its traversal steps
@@ -123,7 +123,7 @@ class View(Struct, frozen=True):
     padding   the padding mode of a tiled view as it was given, None when it was not
     """
 
-    root: str
+    root: Array
     member: Term | None = None
     slices: tuple[tuple[int, Term, Term], ...] = ()
     tile: Shape | None = None
@@ -144,7 +144,7 @@ class ArrayRef(Struct, frozen=True):
 class ParamRef(Struct, frozen=True):
     """A parameter (or an element of one) whose kind shows only in its use. `outer` for those of a factory."""
 
-    name: str
+    root: Array
     member: Term | None = None
     outer: bool = False
 
@@ -239,7 +239,7 @@ class Unknown(Struct, frozen=True):
     """A value that is not understood. It may hold any of `arrays`."""
 
     what: str
-    arrays: frozenset[str] = frozenset()
+    arrays: frozenset[Array] = frozenset()
 
 
 class Owned(Struct, frozen=True):

@@ -49,7 +49,7 @@ def format_tile(numbers: Sequence[int]) -> str:
 
 def _evaluate_tile(scene: Scene, access: Access, w: Witness, point: BlockPoint) -> tuple[int, ...] | None:
     # of an element of a list of arrays, the position in the list comes first
-    terms = access.tile_index[1:] if access.array.endswith("[*]") else access.tile_index
+    terms = access.tile_index[1:] if access.array.at_any_position else access.tile_index
     found = [scene.at(t, w, point) for t in terms]
     numbers = tuple(n for n in found if n is not None)
     return numbers if numbers and len(numbers) == len(found) else None

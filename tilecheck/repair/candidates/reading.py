@@ -15,7 +15,7 @@ from tilecheck.repair.candidates.recheck import Candidate, try_candidate
 from tilecheck.repair.candidates.scene import Scene
 from tilecheck.repair.candidates.ways import reorder_index
 from tilecheck.repair.candidates.wording import alternatives
-from tilecheck.symbolic import Counter, atoms_in
+from tilecheck.symbolic import Array, Counter, atoms_in
 from tilecheck.syntax.tree import Name
 
 __all__ = ["advise_on_cross_read"]
@@ -52,12 +52,12 @@ def advise_on_cross_read(scene: Scene, s: Settled) -> Advice | None:
     return Advice(notes, help_)
 
 
-def _describe_other_target(scene: Scene, write: Access, array: str) -> str:
+def _describe_other_target(scene: Scene, write: Access, array: Array) -> str:
     """Advice to write to another array, with the changed call."""
     call = scene.calls.get(write.span)
     target = call.args[0] if call is not None and call.args else None
     then = f"all blocks read `{array}` as it was before the launch then"
-    if call is None or not isinstance(target, Name) or target.id != array:
+    if call is None or not isinstance(target, Name) or target.id != array.text:
         return f"on line {write.span.line}, write to one more array in place of `{array}`: {then}"
     taken = {p.name for p in scene.model.params} | {n.id for n in scene.nodes if isinstance(n, Name)}
     # as many as there are names, so that one is left; no endless generator: compiled ones are lists

@@ -81,6 +81,7 @@ from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.row_spill import spilled_read
 from tilecheck.rules.messages.wording import block_name, clause_list, element_of, launch_of
 from tilecheck.rules.rule import Rule
+from tilecheck.symbolic import Array
 
 CODE: Final = "TC206"
 
@@ -134,7 +135,7 @@ def _in_numbers(s: Settled, access: Access, model: KernelModel) -> Iterator[Note
                "result of this one")
 
 
-def _range(array: str, first: int, last: int) -> str:
+def _range(array: Array, first: int, last: int) -> str:
     return f"{array}[{first}]" if first == last else f"{array}[{first}:{last + 1}]"
 
 

@@ -16,7 +16,7 @@ def place(s: Settled) -> str:
     """The axis that the index selects: ` along axis 1 of \\`a\\``, ` in \\`a\\``."""
     array = s.access.array
     if s.reach is None or s.reach.axis is None:
-        return f"in `{array.partition('[')[0]}`" if s.reach is not None and not s.reach.unchecked else f"in `{array}`"
+        return f"in `{array.root}`" if s.reach is not None and not s.reach.unchecked else f"in `{array}`"
     return f"along axis {s.reach.axis} of `{array}`"
 
 

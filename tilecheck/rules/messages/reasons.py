@@ -12,7 +12,7 @@ from msgspec import Struct
 from tilecheck.interp.kernel.dialect.ownership import Construction
 from tilecheck.obligations.reasons import Cause
 from tilecheck.rules.messages.wording import block_name, blocks, element_of, spell_term, spelling
-from tilecheck.symbolic import Cond, Term
+from tilecheck.symbolic import Array, Cond, Term
 from tilecheck.symbolic.footprint import Witness
 from tilecheck.symbolic.steps import Lemma, ProofStep, Reason
 
@@ -48,7 +48,7 @@ def sentence_of(step: ProofStep, words: Words) -> str:
     return REASONS[step.rule](words, *step.operands)
 
 
-def _collision(w: Words, array: str, witness: Witness, axes: frozenset[int]) -> str:
+def _collision(w: Words, array: Array, witness: Witness, axes: frozenset[int]) -> str:
     return f"{blocks(witness, axes)} both touch {element_of(array, witness)}"
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from tilecheck.contracts import render
 from tilecheck.interp.kernel.dialect.ownership import COORDINATE, NESTED
-from tilecheck.symbolic import Term
+from tilecheck.symbolic import Array, Term
 from tilecheck.symbolic.footprint import BlockPoint, Witness
 from tilecheck.symbolic.spelling import Spelling
 from tilecheck.text.block_names import block_name as _name
@@ -26,10 +26,10 @@ def blocks(w: Witness, axes: frozenset[int]) -> str:
     return f"blocks {block_name(w.first.block, axes)} and {block_name(w.second.block, axes)}"
 
 
-def element_of(array: str, w: Witness) -> str:
+def element_of(array: Array, w: Witness) -> str:
     """`c[0, 4]`; an element of an array of a list by its position in the list first, `xs[2][0, 4]`"""
-    if array.endswith("[*]"):
-        return f"{array[:-3]}[{w.element[0]}][{', '.join(str(i) for i in w.element[1:])}]"
+    if array.at_any_position:
+        return f"{array.root}[{w.element[0]}][{', '.join(str(i) for i in w.element[1:])}]"
     return f"{array}[{', '.join(str(i) for i in w.element)}]"
 
 

@@ -69,7 +69,7 @@ CODE: Final = "TC110"
 def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     """An error for each such parameter."""
     model = view.model
-    written = {a.array.partition("[")[0] for a in model.accesses if a.mode != "read"}
+    written = {a.array.root for a in model.accesses if a.mode != "read"}
     for fault in model.ownership.faults:
         if fault.code == CODE:
             message, help_ = _WORDS[fault.how](fault.array, fault.array in written)

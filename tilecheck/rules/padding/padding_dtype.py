@@ -72,7 +72,7 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.rule import Rule
-from tilecheck.symbolic import Load, atoms_in
+from tilecheck.symbolic import Array, Load, atoms_in
 from tilecheck.syntax.tree import Span
 
 CODE: Final = "TC303"
@@ -98,7 +98,7 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     or to what a seen launch passes."""
     model, launches = view.model, view.launches
     integers = _used_as_index(model)
-    seen: set[tuple[Span, str]] = set()
+    seen: set[tuple[Span, Array]] = set()
     for a in model.accesses:
         if not a.padding or (a.span, a.array) in seen:
             continue
@@ -111,9 +111,9 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
             yield Diagnostic(CODE, "error", message, a.span, model.name, notes, _help(a, model), proposal=proposal)
 
 
-def _used_as_index(model: KernelModel) -> Mapping[str, Access]:
+def _used_as_index(model: KernelModel) -> Mapping[Array, Access]:
     """Arrays whose elements are indices, so integers, each with the access that uses them."""
-    out: dict[str, Access] = {}
+    out: dict[Array, Access] = {}
     for a in model.accesses:
         for atom in sorted(atoms_in(*a.region.index)):
             if isinstance(atom, Load):
@@ -125,7 +125,7 @@ _Found: TypeAlias = tuple[str, tuple[Note, ...], str]
 """The contents of an array in words, notes, and the element type, which is empty if only known to be an integer."""
 
 
-def _find_in_kernel(a: Access, integers: Mapping[str, Access]) -> _Found | None:
+def _find_in_kernel(a: Access, integers: Mapping[Array, Access]) -> _Found | None:
     use = integers.get(a.array)
     if use is None or a.padding not in _INTEGERS_LACK:
         return None
@@ -134,19 +134,19 @@ def _find_in_kernel(a: Access, integers: Mapping[str, Access]) -> _Found | None:
 
 def _find_annotation(a: Access, model: KernelModel) -> _Found | None:
     """Where the parameter of a dialect kernel says what its elements are."""
-    dtype = dict(model.ownership.dtypes).get(a.array)
-    if dtype is None or a.padding not in _LACKS.get(dtype.name, ()) or a.array in model.ownership.mutable:
+    dtype = dict(model.ownership.dtypes).get(a.array.text)
+    if dtype is None or a.padding not in _LACKS.get(dtype.name, ()) or a.array.text in model.ownership.mutable:
         return None
-    span = next((p.span for p in model.params if p.name == a.array), None)
+    span = next((p.span for p in model.params if p.name == a.array.text), None)
     notes = () if span is None else (Note(f"{dtype} from the annotation of `{a.array}`", span),)
     return f"`{a.array}` holds {dtype} elements", notes, dtype.name
 
 
 def _find_at_launch(a: Access, model: KernelModel, launches: Sequence[Launch]) -> _Found | None:
     names = [p.name for p in model.params]
-    if a.array not in names:
+    if a.array.text not in names:
         return None
-    place = names.index(a.array)
+    place = names.index(a.array.text)
     for launch in launches:
         if launch.arguments is not None and place < len(launch.arguments):
             dtype = launch.arguments[place].dtype

@@ -125,7 +125,7 @@ from tilecheck.obligations.padding_examples import PaddingExample, find_padding_
 from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.messages.wording import clause_list
 from tilecheck.rules.rule import Rule
-from tilecheck.symbolic import Mod, Symbol, atoms_of, disj
+from tilecheck.symbolic import Array, Mod, Symbol, atoms_of, disj
 from tilecheck.symbolic.footprint import Clause
 
 CODE: Final = "TC301"
@@ -196,7 +196,7 @@ def _use(o: Observation) -> str:
     return f"{text} over {o.detail}" if o.detail.startswith(("axis", "axes", "all")) else text
 
 
-def _help(array: str, how: str) -> str:
+def _help(array: Array, how: str) -> str:
     if how in _NONE:
         return (f"replace the lanes outside `{array}` by the identity of the operation with `ct.where`, or load with "
                 "padding_mode=ct.PaddingMode.ZERO where that is 0")

@@ -81,6 +81,7 @@ from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.messages.wording import clause_list, element_of, launch_of
 from tilecheck.rules.rule import Rule
+from tilecheck.symbolic import ArrayParam
 
 CODE: Final = "TC102"
 
@@ -109,7 +110,7 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     """A finding for each unsupported construct that may use an array, if no other finding reports the array."""
     model = view.model
     reported = {s.access.array for s in view.proof.obligations if s.verdict in ("unproven", "refuted")}
-    unowned = {f.array for f in model.ownership.faults if f.code == "TC110"}
+    unowned = {ArrayParam(f.array) for f in model.ownership.faults if f.code == "TC110"}
     severity: Severity = "error" if model.dialect else "warning"
     for gap in model.gaps:
         if unowned.intersection(gap.arrays):

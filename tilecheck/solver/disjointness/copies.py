@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from tilecheck.symbolic import Atom, Bid, Counter, Lane, Opaque, Symbol, Term, atoms_of, of
+from tilecheck.symbolic import Array, Atom, Bid, Counter, Lane, Opaque, Symbol, Term, array_from_text, atoms_of, of
 
 
 @lru_cache(maxsize=65536)
@@ -39,11 +39,11 @@ def primed(atoms: Iterable[Atom], keep: Callable[[Atom], bool] = lambda a: False
     return out
 
 
-def ticket_of(a: Atom) -> str | None:
+def ticket_of(a: Atom) -> Array | None:
     """The counter whose atomic_add returned this value, if that is where it comes from."""
     if not isinstance(a, Opaque) or not a.name.startswith("atomic_add("):
         return None
-    return a.name[len("atomic_add("):].partition(")")[0]
+    return array_from_text(a.name[len("atomic_add("):].partition(")")[0])
 
 
 def own(t: Term) -> Term:

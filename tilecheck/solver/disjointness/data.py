@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from tilecheck.solver.disjointness.copies import mark, own
 from tilecheck.solver.disjointness.state import State
 from tilecheck.solver.inequalities import Assumed, prove_factored
-from tilecheck.symbolic import Load, Term, atoms_in, atoms_of, ge, of, split_multiples, symbol_from_text
+from tilecheck.symbolic import Array, Extent, Load, Term, atoms_in, atoms_of, ge, of, split_multiples
 from tilecheck.symbolic.steps import Lemma, ProofStep
 
 _EFFORT = 1
@@ -18,7 +18,7 @@ def within_array(a: Load) -> list[Term]:
     """Terms that are >= 0 where a load reads an element of its array, and not what stands for one outside it."""
     out: list[Term] = []
     for d, i in enumerate(a.index):
-        out += [i, of(symbol_from_text(f"{a.array}.shape[{d}]")) - 1 - i]
+        out += [i, of(Extent(a.array, d)) - 1 - i]
     return out
 
 
@@ -90,7 +90,7 @@ def declare_multiples(state: State) -> None:
                 state.add_cond(ge(least, divisor))
 
 
-def _reads(state: State, array: str) -> list[Load]:
+def _reads(state: State, array: Array) -> list[Load]:
     atoms = atoms_in(*state.equations, *state.goals, *state.elements, *state.conds)
     return sorted(a for a in atoms if isinstance(a, Load) and a.array == array)
 

@@ -5,26 +5,26 @@ from __future__ import annotations
 from msgspec import Struct
 
 from tilecheck.solver.inequalities import Assumed
-from tilecheck.symbolic import Cond, Term
+from tilecheck.symbolic import Array, Cond, Term
 from tilecheck.symbolic.steps import ProofStep
 
 
 class Annotations(Struct, frozen=True):
     """What the author declares of data, by array name."""
 
-    injective: frozenset[str] = frozenset()
-    below: tuple[tuple[str, Term], ...] = ()
+    injective: frozenset[Array] = frozenset()
+    below: tuple[tuple[Array, Term], ...] = ()
     """(array, n): the array holds no value twice of those from 0 up to n."""
-    monotone: frozenset[str] = frozenset()
-    segments: tuple[tuple[str, str], ...] = ()
+    monotone: frozenset[Array] = frozenset()
+    segments: tuple[tuple[Array, Array], ...] = ()
     """(offsets, lengths): the ranges [offsets[i], offsets[i] + lengths[i]) do not overlap."""
-    tickets: frozenset[str] = frozenset()
+    tickets: frozenset[Array] = frozenset()
     """Counters whose atomic_add gives every caller another value."""
-    locks: frozenset[str] = frozenset()
+    locks: frozenset[Array] = frozenset()
     """Arrays of locks: blocks that touch one element of what the kernel writes hold one of these while they do."""
-    ranges: tuple[tuple[str, Term, Term], ...] = ()
+    ranges: tuple[tuple[Array, Term, Term], ...] = ()
     """(array, lo, hi): every element x of the array has lo <= x < hi."""
-    multiples: tuple[tuple[str, Term], ...] = ()
+    multiples: tuple[tuple[Array, Term], ...] = ()
     """(array, d): every element of the array is a multiple of d."""
 
     @property
@@ -67,4 +67,4 @@ class Derivation(Struct, frozen=True):
     assumed: Assumed = frozenset()
     clauses: tuple[Assumption, ...] = ()
     stuck: tuple[Term, ...] = ()
-    data: tuple[str, ...] = ()
+    data: tuple[Array, ...] = ()

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tilecheck.symbolic import App, Atom, Bid, Counter, Lane, Load, Substitution, Symbol, Term, atoms_in, const, key_of
+from tilecheck.symbolic import (
+    App,
+    Atom,
+    Bid,
+    Counter,
+    Extent,
+    Lane,
+    Load,
+    Substitution,
+    Symbol,
+    Term,
+    atoms_in,
+    const,
+    key_of,
+)
 from tilecheck.symbolic.footprint import BlockPoint, Region, Witness
 
 __all__ = ["whatever_the_data"]
@@ -39,7 +53,7 @@ def _at(point: BlockPoint, region: Region, scalars: Mapping[str, int], data: Map
         if value is not None:
             values[a] = const(value)
     # the extents of an array of a list are the launch's to choose, as those of other arrays are
-    extents = sorted((a for a in atoms if isinstance(a, App) and ".shape[" in a.fn), key=key_of)
+    extents = sorted((a for a in atoms if isinstance(a, App) and isinstance(a.fn, Extent)), key=key_of)
     numbers = Substitution(values if extents else {})
     for a in extents:
         extent = data.get(str(numbers.atom(a)))

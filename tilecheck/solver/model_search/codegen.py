@@ -11,22 +11,7 @@ from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from tilecheck.solver.model_search.layout import AXES, Layout, conjuncts, layout
-from tilecheck.symbolic import (
-    FUNCTIONS,
-    App,
-    Atom,
-    Bid,
-    Cond,
-    FloorDiv,
-    Ite,
-    Lane,
-    Load,
-    Max,
-    Min,
-    Mod,
-    Term,
-    atoms_of,
-)
+from tilecheck.symbolic import FUNCTIONS, App, Atom, Bid, Cond, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Term, atoms_of
 from tilecheck.symbolic.footprint import Region
 
 __all__ = ["Enumerator", "Oracle", "Point", "TooLarge", "enumerator", "predicate"]
@@ -87,7 +72,7 @@ class _Writer:
             return f"({args[0]} {OPERATORS[a.fn]} {args[1]})"
         if a.fn in FUNCTIONS:
             return f"F[{a.fn!r}]({', '.join(args)})"
-        return f"D({', '.join((repr(a.fn + '('), *args))})"
+        return f"D({', '.join((repr(f'{a.fn}('), *args))})"
 
     def junction(self, c: Cond, word: str) -> str:
         # cheap parts first, so that a test of the divisor comes before the division
@@ -101,7 +86,7 @@ _COMPOUND: Final[dict[type[Atom], Callable[[_Writer, Any], str]]] = {
     Max: lambda w, a: f"max({', '.join(w.term(x) for x in a.args)})",
     Ite: lambda w, a: f"({w.term(a.then)} if {w.cond(a.cond)} else {w.term(a.other)})",
     App: lambda w, a: w.application(a),
-    Load: lambda w, a: f"D({', '.join((repr(a.array + '['), *(w.term(i) for i in a.index)))})",
+    Load: lambda w, a: f"D({', '.join((repr(f'{a.array}['), *(w.term(i) for i in a.index)))})",
 }
 
 _CONDITION: Final[dict[str, Callable[[_Writer, Cond], str]]] = {

@@ -75,9 +75,9 @@ class World(Mapping[Atom, int]):
 
     def __getitem__(self, a: Atom) -> int:
         if isinstance(a, Load):
-            return self._datum(a.array + "[", tuple(evaluate(i, self) for i in a.index))
+            return self._datum(f"{a.array}[", tuple(evaluate(i, self) for i in a.index))
         if isinstance(a, App) and a.fn not in FUNCTIONS:
-            return self._datum(a.fn + "(", tuple(evaluate(i, self) for i in a.args))
+            return self._datum(f"{a.fn}(", tuple(evaluate(i, self) for i in a.args))
         if isinstance(a, Opaque) and a.uniform and a not in self.leaves:
             return self.data[a.key]
         return self.leaves[a]

@@ -25,7 +25,7 @@ def _atomic(op: str, m: Machine, s: Shared, args: Arguments) -> Value:
     """Relaxed, and of the declared scope. What a block could learn from it is not told."""
     how = {"memory_order": TileRef("MemoryOrder.RELAXED"),
            "memory_scope": TileRef(f"MemoryScope.{s.parameter.scope.upper()}")}
-    TILE[op](m, replace(args, positional=(array(View(s.name)), *args.positional), keywords={**args.keywords, **how}))
+    TILE[op](m, replace(args, positional=(array(View(s.array)), *args.positional), keywords={**args.keywords, **how}))
     return NONE
 
 
@@ -34,7 +34,7 @@ def _extent(m: Machine, s: Shared, args: Arguments) -> Value:
     rank = s.parameter.rank
     if axis is None or not -rank <= axis < rank:
         return m.fresh("extent", args.span)
-    return Int(extent(s.name, axis % rank))
+    return Int(extent(s.array, axis % rank))
 
 
 METHODS: Final[dict[str, Method]] = {

@@ -34,7 +34,7 @@ WRITES: Final = frozenset({
 
 
 def _ref(x: Borrowed) -> ArrayRef:
-    return array(View(x.name))
+    return array(View(x.array))
 
 
 def _read(x: Borrowed, span: Span, held: Held | None = None) -> Effect:
@@ -52,7 +52,7 @@ def _load_like(m: Machine, x: Borrowed, args: Arguments) -> Value:
     if len(x.axes) != len(tile):
         blame(m, "TC501", args.span, x.name, "like", like.name, shapes=(x.parameter.extents, tile))
         return Data(None)
-    needs = tuple(le(extent(like.name, k), extent(x.name, axis)) for k, axis in enumerate(x.axes))
+    needs = tuple(le(extent(like.array, k), extent(x.array, axis)) for k, axis in enumerate(x.axes))
     effect = _read(x, args.span, Held(False, (ProofStep(Construction.REACHES_AS_FAR, (x.name, like.name)),), needs))
     index = tuple(Int(c) for c in own(m, like))
     return tile_access(m, _ref(x), index, tile, x.axes, effect)
@@ -111,7 +111,7 @@ def _tiles(m: Machine, part: Part, args: Arguments) -> Value:
     if axis is None or not -rank <= axis < rank:
         return m.fresh("tiles", args.span)
     place = axis % rank
-    return Int(cdiv(extent(part.array.name, part.array.axes[place]), part.tile[place]), dtype=SOME_INTEGER)
+    return Int(cdiv(extent(part.array.array, part.array.axes[place]), part.tile[place]), dtype=SOME_INTEGER)
 
 
 def _gather_effect(span: Span) -> Effect:
@@ -161,7 +161,7 @@ def _extent(m: Machine, x: Borrowed, args: Arguments) -> Value:
     axis = constant_int(args.take(("axis",))["axis"])
     if axis is None or not -len(x.axes) <= axis < len(x.axes):
         return m.fresh("extent", args.span)
-    return Int(extent(x.name, x.axes[axis % len(x.axes)]), dtype=SOME_INTEGER)
+    return Int(extent(x.array, x.axes[axis % len(x.axes)]), dtype=SOME_INTEGER)
 
 
 def _permute(m: Machine, x: Borrowed, args: Arguments) -> Value:

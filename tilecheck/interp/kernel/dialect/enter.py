@@ -22,7 +22,7 @@ from tilecheck.interp.kernel.dialect.typed.infer import infer
 from tilecheck.interp.kernel.dialect.values import Borrowed, Mutable, Shared
 from tilecheck.interp.kernel.interpreter import Machine, Record
 from tilecheck.interp.kernel.values import Data, Int, ParamRef, TileRef, Value
-from tilecheck.symbolic import ONE, TRUE, Cond, Symbol, Term, atoms_in, conj, eq, symbol
+from tilecheck.symbolic import ONE, TRUE, ArrayParam, Cond, Symbol, Term, atoms_in, conj, eq, scalar
 
 if TYPE_CHECKING:
     from tilecheck.project.module import KernelSite
@@ -53,7 +53,7 @@ def _distrust_replaced(m: Machine, site: KernelSite) -> None:
     for decorator in find_replacing_decorators(m.project, site):
         text = decorator_text(decorator)
         m.gap(f"another function that `{text}` may put in place of this one (move it above `@kernel`)",
-              tuple(sorted(m.holdings.roles)), decorator.span)
+              tuple(map(ArrayParam, sorted(m.holdings.roles))), decorator.span)
 
 
 def _list_declared_conditions(project: Project, site: KernelSite) -> Iterator[Cond]:
@@ -92,25 +92,25 @@ def _enter_shared(m: Machine, p: Parameter) -> Value:
 
 def _array(m: Machine, p: Parameter) -> None:
     m.used_as(p.name, "array")
-    m.shows_rank(p.name, p.rank)
+    m.shows_rank(ArrayParam(p.name), p.rank)
 
 
 def _constant(m: Machine, p: Parameter) -> Value:
     m.used_as(p.name, "constant")
-    return Int(symbol(p.name), dtype=Weak.INT)
+    return Int(scalar(p.name), dtype=Weak.INT)
 
 
 def _scalar(m: Machine, p: Parameter) -> Value:
     m.used_as(p.name, "scalar")
     if p.number == "float":
-        return Data((), symbol(p.name), dtype=SOME_NUMBER)
-    return Int(symbol(p.name), dtype=SOME_NUMBER)
+        return Data((), scalar(p.name), dtype=SOME_NUMBER)
+    return Int(scalar(p.name), dtype=SOME_NUMBER)
 
 
 def _enter_unowned(m: Machine, p: Parameter) -> Value:
     blame(m, "TC110", p.span, p.name, p.fault)
     m.used_as(p.name, "array")
-    return ParamRef(p.name)
+    return ParamRef(ArrayParam(p.name))
 
 
 _VALUES: Final[dict[str, Callable[[Machine, Parameter], Value]]] = {
@@ -130,9 +130,9 @@ def held_accesses(m: Machine) -> list[Record]:
     is none of those that are proved."""
     out: list[Record] = []
     for r in m.records:
-        code = _RAW.get(m.holdings.roles.get(r.array.partition("[")[0], "")) if r.mode != "read" else None
+        code = _RAW.get(m.holdings.roles.get(r.array.root, "")) if r.mode != "read" else None
         if code is not None and r.kept is None:
-            blame(m, code, r.span, r.array, "raw", r.op)
+            blame(m, code, r.span, r.array.text, "raw", r.op)
             continue
         known = atoms_in(r.guard, *r.index, *(t for x in r.reach for t in (x.at, x.end)))
         facts = m.holdings.facts(known)
@@ -146,7 +146,7 @@ _RAW: Final[Mapping[str, FaultCode]] = {"mut": "TC105", "ref": "TC104"}
 def ownership_of(m: Machine, site: KernelSite) -> Ownership:
     """What ownership says of the kernel."""
     used = m.kinds
-    for name in m.parameters:
+    for name in (array.root for array in m.parameters):
         if name not in m.holdings.roles and "array" in used.get(name, ()) and not any(
                 f.code == "TC110" and f.array == name for f in m.holdings.faults):
             blame(m, "TC110", m.holdings.places[name], name, "used")

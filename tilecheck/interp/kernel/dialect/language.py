@@ -30,7 +30,7 @@ from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.poison.propagation import lose_all
 from tilecheck.interp.kernel.values import ArrayRef, Choice, Function, Int, Tuple, Unknown, Value, View, array
-from tilecheck.symbolic import Substitution, conj, negate
+from tilecheck.symbolic import Array, Substitution, conj, negate
 from tilecheck.syntax.tree import Expr, SliceExpr, Span, Subscript
 
 __all__: list[str] = []
@@ -41,11 +41,11 @@ __all__: list[str] = []
 def _mutable_attribute(m: Machine, z: Mutable, name: str, span: Span) -> Value:
     if name == "tile":
         return Tuple(tuple(Int(e, dtype=Weak.INT) for e in z.parameter.tile))
-    return array(View(z.name)) if name == "array" else OwnedMethod(z, name)
+    return array(View(z.array)) if name == "array" else OwnedMethod(z, name)
 
 
 def _get_borrowed_attribute(m: Machine, x: Borrowed | Shared, name: str, span: Span) -> Value:
-    return array(View(x.name)) if name == "array" else OwnedMethod(x, name)
+    return array(View(x.array)) if name == "array" else OwnedMethod(x, name)
 
 
 def _part_attribute(m: Machine, part: Part, name: str, span: Span) -> Value:
@@ -138,7 +138,7 @@ def _part_item(m: Machine, part: Part, items: tuple[Expr, ...], span: Span) -> V
 
 def _get_borrowed_item(m: Machine, owner: Borrowed | Shared, items: tuple[Expr, ...], span: Span) -> Value:
     _index(m, items)
-    m.gap(f"`{owner.name}[...]` (it has no items: {_INSTEAD[type(owner)].format(owner.name)})", (owner.name,), span)
+    m.gap(f"`{owner.name}[...]` (it has no items: {_INSTEAD[type(owner)].format(owner.name)})", (owner.array,), span)
     return Unknown("an item of what has none", frozenset())
 
 
@@ -213,12 +213,12 @@ def _next_piece(m: Machine, pieces: Pieces, span: Span) -> Value:
 
 # --- what values hold ------------------------------------------------------------------------------------------------
 
-def _holder(name: Callable[[Any], str]) -> Callable[[Machine, Any, int], frozenset[str]]:
-    return lambda m, value, depth: frozenset([name(value)])
+def _holder(array: Callable[[Any], Array]) -> Callable[[Machine, Any, int], frozenset[Array]]:
+    return lambda m, value, depth: frozenset([array(value)])
 
 
 def _as_array(m: Machine, value: Mutable | Borrowed | Shared) -> ArrayRef:
-    return array(View(value.name))
+    return array(View(value.array))
 
 
 def _grain_moved(grain: Grain, s: Substitution) -> Grain:
@@ -269,9 +269,9 @@ statements.SET_ITEM.update(
 )
 loops.NEXT.update({Cells: _next_cell, Pieces: _next_piece})
 coerce.HELD.update({
-    Mutable: _holder(lambda v: str(v.name)), Borrowed: _holder(lambda v: str(v.name)),
-    Shared: _holder(lambda v: str(v.name)), Part: _holder(lambda v: str(v.array.name)),
-    Pieces: _holder(lambda v: str(v.owner.name)), OwnedMethod: lambda m, v, depth: coerce.arrays_in(m, v.owner, depth),
+    Mutable: _holder(lambda v: v.array), Borrowed: _holder(lambda v: v.array), Shared: _holder(lambda v: v.array),
+    Part: _holder(lambda v: v.array.array), Pieces: _holder(lambda v: v.owner.array),
+    OwnedMethod: lambda m, v, depth: coerce.arrays_in(m, v.owner, depth),
 })
 coerce.AS_ARRAY.update({Mutable: _as_array, Borrowed: _as_array, Shared: _as_array})
 carried.SUBSTITUTED.update({Cell: _substitute_cell, Part: _part_moved, Pieces: _pieces_moved})

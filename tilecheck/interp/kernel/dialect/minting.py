@@ -5,7 +5,7 @@ from __future__ import annotations
 from tilecheck.interp.kernel.dialect.ownership import COORDINATE, NESTED, Fault, FaultCode
 from tilecheck.interp.kernel.dialect.values import Cell, Cells, Grain, Mutable, Pieces
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.symbolic import Cond, Term, cdiv, conj, counter, floordiv, ge, lt, minimum, symbol
+from tilecheck.symbolic import Array, ArrayParam, Cond, Extent, Term, cdiv, conj, counter, floordiv, ge, lt, minimum, of
 from tilecheck.syntax.tree import Span
 
 __all__ = [
@@ -22,8 +22,8 @@ __all__ = [
 ]
 
 
-def extent(array: str, axis: int) -> Term:
-    return symbol(f"{array}.shape[{axis}]")
+def extent(array: Array, axis: int) -> Term:
+    return of(Extent(array, axis))
 
 
 def _issue_coordinate(m: Machine, name: str, fact: Cond, anew: bool = True) -> Term:
@@ -39,7 +39,7 @@ def _issue_coordinate(m: Machine, name: str, fact: Cond, anew: bool = True) -> T
 
 def own(m: Machine, z: Mutable) -> tuple[Term, ...]:
     """The coordinates of the block's only piece: the same wherever the kernel asks for them."""
-    counts = tuple(cdiv(extent(z.name, k), size) for k, size in enumerate(z.parameter.tile))
+    counts = tuple(cdiv(extent(z.array, k), size) for k, size in enumerate(z.parameter.tile))
     if m.noting:
         m.holdings.single[z.name] = counts
     names = [f"{z.name}{COORDINATE}{k}" for k in range(len(counts))]
@@ -93,7 +93,7 @@ def origin_of(z: Mutable, at: tuple[Term, ...]) -> tuple[Term, ...]:
 def get_true_extent(z: Mutable, at: tuple[Term, ...], axis: int) -> Term:
     """The true extent of that piece: what of it lies in the array."""
     size = z.parameter.tile[axis]
-    return minimum(size, extent(z.name, axis) - at[axis] * size)
+    return minimum(size, extent(z.array, axis) - at[axis] * size)
 
 
 def require(m: Machine, cond: Cond) -> None:
@@ -108,7 +108,7 @@ def blame(
 ) -> None:
     """A rule of the dialect is broken here."""
     if code in ("TC104", "TC105") and array:
-        m.written.add(array)
+        m.written.add(ArrayParam(array))
     if m.noting:
         m.notes.effects += 1
         m.holdings.faults[Fault(code, span, array, how, words, shapes, place)] = None

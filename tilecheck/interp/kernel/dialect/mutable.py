@@ -53,8 +53,8 @@ __all__ = ["METHODS", "fetch", "put"]
 _DOUBT: Final = (ProofStep(Construction.SHAPE_OPEN),)
 
 
-def _ref(name: str) -> ArrayRef:
-    return array(View(name))
+def _ref(z: Mutable) -> ArrayRef:
+    return array(View(z.array))
 
 
 def _construction(cell: Cell, grain: Grain) -> Construction:
@@ -88,13 +88,13 @@ def _select_cell(m: Machine, z: Mutable, index: Value, span: Span) -> tuple[Cell
     if isinstance(index, Tuple) and len(index.items) == 1:
         index = index.items[0]
     if isinstance(index, Cell):
-        grain = next((g for g in index.grains if g.array == z.name), None)
+        grain = next((g for g in index.grains if g.array == z.array), None)
         if grain is not None and len(grain.tile) == z.parameter.rank:
             return index, grain
         other = index.grains[0]
         alike = len(other.tile) == z.parameter.rank and not other.nested and "differs" not in map(
             agree, other.tile, z.parameter.tile)
-        blame(m, "TC105", span, z.name, "foreign", other.array, *(("alike",) if alike else ()))
+        blame(m, "TC105", span, z.name, "foreign", other.array.text, *(("alike",) if alike else ()))
         return None, None
     how, words = _strange(z, index)
     blame(m, "TC105", span, z.name, how, *words)
@@ -105,7 +105,7 @@ def _strange(z: Mutable, index: Value) -> tuple[str, tuple[str, ...]]:
     """What an index is that is no cell."""
     cells = _cells_in(index)
     if cells:
-        names = sorted({c.grains[0].array for c in cells})
+        names = sorted({c.grains[0].array.text for c in cells})
         return "joined", tuple(names)
     if isinstance(index, Unknown):
         return ("computed", ()) if index.what == "operator" else ("lost", (index.what,))
@@ -123,12 +123,12 @@ def _store(
 ) -> None:
     how = fit(value, grain.tile)
     if how == "differs":
-        m.written.add(z.name)
+        m.written.add(z.array)
         blame(m, "TC501", span, z.name, "nested" if grain.nested else "stored",
               shapes=(shape_of(value) or (), grain.tile))
         return
     if grain.partial:
-        m.written.add(z.name)
+        m.written.add(z.array)
         return
     # elsewhere the shape is checked when the kernel is compiled
     open_ = how == "unknown" and grain.nested and cell.inside is TRUE
@@ -136,7 +136,7 @@ def _store(
     effect = Effect("write", op, "weak", "none", True, span, value=value, held=held)
     before = m.path
     m.assume(cell.inside)
-    tile_access(m, _ref(z.name), _ints(cell.coordinates), grain.tile, tuple(range(len(grain.tile))), effect)
+    tile_access(m, _ref(z), _ints(cell.coordinates), grain.tile, tuple(range(len(grain.tile))), effect)
     m.path = before
 
 
@@ -145,7 +145,7 @@ def _load(m: Machine, z: Mutable, cell: Cell, grain: Grain, span: Span) -> Value
     effect = Effect("read", "load", "weak", "none", True, span, Const(0), held=held)
     before = m.path
     m.assume(cell.inside)
-    value = tile_access(m, _ref(z.name), _ints(cell.coordinates), grain.tile, tuple(range(len(grain.tile))), effect)
+    value = tile_access(m, _ref(z), _ints(cell.coordinates), grain.tile, tuple(range(len(grain.tile))), effect)
     m.path = before
     return value
 
@@ -200,7 +200,7 @@ def _scatter(m: Machine, z: Mutable, args: Arguments) -> Value:
     shape = broadcast(*(i.shape for i in local), mask.shape)
     held = Held(True, (ProofStep(Construction.SCATTERS_OWN, (z.name,)),))
     effect = Effect("write", "scatter", "weak", "none", True, args.span, value=value, held=held)
-    element_access(m, _ref(z.name), index, inside, shape, broadcast(shape, shape_of(value)), effect)
+    element_access(m, _ref(z), index, inside, shape, broadcast(shape, shape_of(value)), effect)
     return NONE
 
 
@@ -230,7 +230,7 @@ def _cells(m: Machine, z: Mutable, args: Arguments) -> Value:
 def _walked_together(m: Machine, z: Mutable, other: Mutable) -> None:
     for k, (a, b) in enumerate(zip(z.parameter.tile, other.parameter.tile, strict=True)):
         require(m, eq(a, b))
-        require(m, eq(cdiv(extent(z.name, k), a), cdiv(extent(other.name, k), b)))
+        require(m, eq(cdiv(extent(z.array, k), a), cdiv(extent(other.array, k), b)))
 
 
 def _coordinates(m: Machine, z: Mutable, args: Arguments) -> Value:
@@ -240,7 +240,7 @@ def _coordinates(m: Machine, z: Mutable, args: Arguments) -> Value:
     if isinstance(cell, Cell) and grain is not None:
         return Tuple(_ints(own(m, z) if grain.nested else cell.coordinates))
     if isinstance(cell, Cell):
-        blame(m, "TC105", args.span, z.name, "coordinates", cell.grains[0].array)
+        blame(m, "TC105", args.span, z.name, "coordinates", cell.grains[0].array.text)
     elif isinstance(cell, Int | Const) or (isinstance(cell, Unknown) and cell.what == "operator"):
         blame(m, "TC105", args.span, z.name, "numbered")
     return _numbers(m, z, args)
@@ -256,7 +256,7 @@ def _place(m: Machine, z: Mutable, args: Arguments) -> Value:
 
 
 def _grain_of(z: Mutable, cell: Value) -> Grain | None:
-    return next((g for g in cell.grains if g.array == z.name), None) if isinstance(cell, Cell) else None
+    return next((g for g in cell.grains if g.array == z.array), None) if isinstance(cell, Cell) else None
 
 
 def _numbers(m: Machine, z: Mutable, args: Arguments) -> Value:
@@ -282,7 +282,7 @@ def _nest_tiles(m: Machine, z: Mutable, tile: Shape, span: Span) -> Grain | None
     for k, (inner, outer) in enumerate(zip(tile, z.parameter.tile, strict=True)):
         if not is_positive(m, inner) and enforceable(eq(inner, 0)):
             require(m, ge(inner, 1))
-        divides, single = eq(mod(outer, inner), 0), le(extent(z.name, k), outer)
+        divides, single = eq(mod(outer, inner), 0), le(extent(z.array, k), outer)
         if enforceable(divides) and divides.op != "false":
             require(m, disj(divides, single))
         elif divides.op == "false" and entails(m.holdings.declared, single):
@@ -292,7 +292,7 @@ def _nest_tiles(m: Machine, z: Mutable, tile: Shape, span: Span) -> Grain | None
             words = (str(k), str(inner.constant), str(outer.constant)) if known else ()
             blame(m, "TC109", span, z.name, "nested" if words else "open", *words)
             partial = True
-    return Grain(z.name, tile, True, partial)
+    return Grain(z.array, tile, True, partial)
 
 
 def _tile(m: Machine, given: tuple[Value, ...], args: Arguments) -> Shape | None:

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from tilecheck.interp.kernel.dialect.signature import Parameter
 from tilecheck.interp.kernel.values import Owned, Shape, Value
-from tilecheck.symbolic import TRUE, Cond, Term
+from tilecheck.symbolic import TRUE, Array, ArrayParam, Cond, Term
 
 __all__ = ["Borrowed", "Cell", "Cells", "Grain", "Mutable", "OwnedMethod", "Part", "Pieces", "Shared"]
 
@@ -17,7 +17,7 @@ class Grain(Struct, frozen=True):
     partial  whether nested tiles do not divide the pieces, so that one may reach into the next piece
     """
 
-    array: str
+    array: Array
     tile: Shape
     nested: bool = False
     partial: bool = False
@@ -33,8 +33,12 @@ class Mutable(Owned, frozen=True):
         return self.parameter.name
 
     @property
+    def array(self) -> Array:
+        return ArrayParam(self.parameter.name)
+
+    @property
     def grain(self) -> Grain:
-        return Grain(self.parameter.name, self.parameter.tile)
+        return Grain(self.array, self.parameter.tile)
 
 
 class Borrowed(Owned, frozen=True):
@@ -52,6 +56,10 @@ class Borrowed(Owned, frozen=True):
     def name(self) -> str:
         return self.parameter.name
 
+    @property
+    def array(self) -> Array:
+        return ArrayParam(self.parameter.name)
+
 
 class Shared(Owned, frozen=True):
     """`s: Shared[...]`"""
@@ -61,6 +69,10 @@ class Shared(Owned, frozen=True):
     @property
     def name(self) -> str:
         return self.parameter.name
+
+    @property
+    def array(self) -> Array:
+        return ArrayParam(self.parameter.name)
 
 
 class Part(Owned, frozen=True):

@@ -30,6 +30,7 @@ from tilecheck.interp.kernel.values import Choice, Instance, Shape, Tuple, Value
 from tilecheck.symbolic import (
     ONE,
     TRUE,
+    UNKNOWN_ARRAY,
     ZERO,
     App,
     Atom,
@@ -69,7 +70,7 @@ def mark_lanes(value: Value, slot: Slot, loop: str) -> Value:
 
 
 def _mark(slot: Slot, loop: str) -> Edge:
-    return Edge(_seed(slot, loop).name, "", 0, ZERO, ONE, ZERO)
+    return Edge(_seed(slot, loop).name, UNKNOWN_ARRAY, 0, ZERO, ONE, ZERO)
 
 
 def solve_poison(

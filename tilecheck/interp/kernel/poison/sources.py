@@ -15,6 +15,7 @@ from msgspec import Struct
 from tilecheck.symbolic import (
     FALSE,
     TRUE,
+    Array,
     Atom,
     Cond,
     Lane,
@@ -57,7 +58,7 @@ class Edge(Struct, frozen=True):
     """
 
     source: str
-    array: str
+    array: Array
     axis: int
     start: Term
     tile: Term

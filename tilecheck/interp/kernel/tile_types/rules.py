@@ -477,7 +477,7 @@ def _array(m: Machine, value: Value | None) -> tuple[Operand, str]:
     if ref is None or not ref.options:
         return Operand(UNKNOWN, None), ""
     view = view_of(ref)
-    return Operand(array_type(m, ref), None), "" if view is None else view.root
+    return Operand(array_type(m, ref), None), "" if view is None else view.root.text
 
 
 def _indices_of(m: Machine, op: str, given: Mapping[str, Value], name: str, tiles: bool, span: Span) -> int | None:
@@ -587,7 +587,7 @@ def _view(m: Machine, owner: Value) -> tuple[Operand, str]:
     view = None if ref is None else view_of(ref)
     if ref is None or view is None:
         return Operand(UNKNOWN, None), ""
-    return Operand(array_type(m, ref), view.tile), view.root
+    return Operand(array_type(m, ref), view.tile), view.root.text
 
 
 def _view_load(m: Machine, op: str, owner: Value, args: Arguments, result: Value) -> Value:

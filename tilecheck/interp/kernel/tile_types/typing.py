@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from tilecheck.dtypes import (
-    DTYPES,
-    SOME_NUMBER,
-    UNKNOWN,
-    ElementOf,
-    ElementType,
-    Partial,
-    Weak,
-    concrete,
-)
+from tilecheck.dtypes import DTYPES, SOME_NUMBER, UNKNOWN, ElementOf, ElementType, Partial, Weak, concrete
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.tile_types.checks import check_use
 from tilecheck.interp.kernel.tile_types.uses import Operand, Use
@@ -110,7 +101,7 @@ def array_type(m: Machine, ref: ArrayRef) -> ElementType:
     if len(roots) != 1:
         return UNKNOWN
     (root,) = roots
-    return dict(m.holdings.dtypes).get(root) or ElementOf(root)
+    return dict(m.holdings.dtypes).get(root.text) or ElementOf(root.text)
 
 
 def view_of(ref: ArrayRef) -> View | None:
