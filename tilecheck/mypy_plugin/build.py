@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from tilecheck.mypy_plugin.findings import Finding
     from tilecheck.mypy_plugin.verdicts import Verdicts
+    from tilecheck.pipeline.run import Pipeline
 
 __all__ = ["Build"]
 
@@ -59,6 +60,7 @@ class Build:
         self._expected: tuple[Mapping[str, str], Mapping[str, str]] | None = None
         self._verdicts: tuple[Mapping[str, str], Verdicts] | None = None
         self._settled: Mapping[str, Sequence[Finding]] | None = None
+        self._pipeline: Pipeline | None = None
         self._asked: set[str] = set()
         self._types: dict[str, Types] = {}
         self._present: Mapping[str, object] = {}
@@ -157,9 +159,12 @@ class Build:
     def _found(self, modules: Mapping[str, str]) -> Mapping[str, Sequence[Finding]]:
         if self._verdicts is None or self._verdicts[0] != modules:
             from tilecheck.mypy_plugin.verdicts import verdicts
+            from tilecheck.pipeline.run import Pipeline
 
+            if self._pipeline is None:
+                self._pipeline = Pipeline()
             contents = {path: self.content(path) for path in modules if self._read_from(path) != path}
-            found = verdicts(modules, _start(self.options), contents, self.folder)
+            found = verdicts(modules, _start(self.options), contents, self.folder, self._pipeline)
             self._verdicts = dict(modules), found
             if self.folder is not None and found.lasting:
                 save(self.folder, self._record(modules, found))

@@ -15,7 +15,7 @@ from tilecheck.mypy_plugin.checked import root_of
 from tilecheck.mypy_plugin.codes import FAILURE
 from tilecheck.mypy_plugin.findings import Finding, by_file
 from tilecheck.pipeline.policy import finish
-from tilecheck.pipeline.run import analyse_files
+from tilecheck.pipeline.run import Pipeline, analyse_files
 
 __all__ = ["Verdicts", "verdicts"]
 
@@ -38,7 +38,7 @@ class Verdicts(NamedTuple):
 
 
 def verdicts(
-    modules: Mapping[str, str], start: Path, contents: Mapping[str, bytes], lock: str | None
+    modules: Mapping[str, str], start: Path, contents: Mapping[str, bytes], lock: str | None, pipeline: Pipeline
 ) -> Verdicts:
     """What is found in modules, which are given by their names by path.
 
@@ -47,13 +47,15 @@ def verdicts(
     start     where settings are looked for
     contents  what files hold instead of what is on disk
     lock      a folder; of several processes only one analyses at a time, and the others then find that in the cache
+    pipeline  remembers the results of the last analysis, in a process that lives on
     """
     try:
         config = load_config([start])
         files = _included(sorted(modules), config)
         roots = sorted({root for file in files if (root := root_of(file, modules[file])) is not None})
         with _alone(lock), _without_collecting():
-            analysis = analyse_files(files, roots, config, {f: contents[f] for f in files if f in contents})
+            analysis = analyse_files(files, roots, config, {f: contents[f] for f in files if f in contents},
+                                     pipeline)
             report = finish(analysis, config)
     except ConfigError as error:
         return _complaint(modules, str(error))

@@ -108,6 +108,10 @@ class Workspace:
             self.project.adopt_launching(search.found)
         self._drop(self.files)
         self._compare(self._changed_files(), imports=True)
+        for unit, result in snapshot.results.items():
+            if isinstance(result.found, SitesFound) and unit in self._results:
+                proofs = (Unit("proof", unit.file, *kernel.key) for kernel in result.found.kernels)
+                self._stale |= {proof for proof in proofs if proof not in self._results}
 
     def _changed_files(self) -> set[str]:
         """The files whose bytes are not those that results were computed from; they are taken to be now."""

@@ -18,6 +18,7 @@ from tilecheck.config import Config, ConfigError
 
 if TYPE_CHECKING:
     from tilecheck.diagnostics import Report
+    from tilecheck.pipeline.run import Pipeline
     from tilecheck.report.frame import Sources
 
 __all__ = ["check_paths", "command"]
@@ -67,8 +68,8 @@ def command(
         return _print_settings(places, config, given)
     level = 1 if verbose else -1 if quiet else 0
 
-    def run_once() -> int:
-        outcome = _check_and_fix(places, config, stdin_filename, {**given, "quiet": quiet})
+    def run_once(pipeline: Pipeline | None = None) -> int:
+        outcome = _check_and_fix(places, config, stdin_filename, {**given, "quiet": quiet}, pipeline)
         if outcome.report is None:
             return outcome.status
         for form, file in outputs:
@@ -81,8 +82,10 @@ def command(
     if "-" in places:
         raise UsageError("standard input cannot be watched")
     from tilecheck.cli.watch import watch
+    from tilecheck.pipeline.run import Pipeline
 
-    return watch(places, config, run_once)
+    pipeline = Pipeline()  # which remembers what it found, so that each check is one of what changed
+    return watch(places, config, lambda: run_once(pipeline))
 
 
 class _Outcome(Struct, frozen=True):
@@ -95,7 +98,8 @@ class _Outcome(Struct, frozen=True):
 
 
 def _check_and_fix(
-    places: Sequence[str], config: Config, stdin_filename: str | None, given: dict[str, Any]
+    places: Sequence[str], config: Config, stdin_filename: str | None, given: dict[str, Any],
+    pipeline: Pipeline | None = None,
 ) -> _Outcome:
     """Check the paths, after fixing them if an option says so, and leave out the findings of a baseline."""
     adopting = any(given[name] not in (None, False) for name in _ADOPTION_OPTIONS) or config.baseline is not None
@@ -105,7 +109,7 @@ def _check_and_fix(
         fixed = fix(places, config, stdin_filename, given)
         outcome = _Outcome(fixed.report, fixed.sources, fixed.status, fixed.wrote_text)
     else:
-        outcome = _Outcome(*check_paths(places, config, stdin_filename))
+        outcome = _Outcome(*check_paths(places, config, stdin_filename, pipeline))
     if outcome.report is None or not adopting:
         return outcome
     from tilecheck.cli.commands.adoption import adopt
@@ -167,10 +171,14 @@ def _parse_outputs(formats: tuple[str, ...], output_file: Path | None) -> Iterab
         raise UsageError(str(error)) from error
 
 
-def check_paths(paths: Sequence[str], config: Config, stdin_filename: str | None = None) -> tuple[Report, Sources]:
+def check_paths(
+    paths: Sequence[str], config: Config, stdin_filename: str | None = None, pipeline: Pipeline | None = None
+) -> tuple[Report, Sources]:
     """Check files and folders, or standard input for `-`. Raises `UsageError`."""
     from tilecheck import api
+    from tilecheck.pipeline.policy import finish
     from tilecheck.pipeline.progress import progress_on
+    from tilecheck.pipeline.run import analyse_paths
     from tilecheck.text.sources import SourceLines
 
     try:
@@ -181,7 +189,7 @@ def check_paths(paths: Sequence[str], config: Config, stdin_filename: str | None
             name = stdin_filename or "<stdin>"
             return api.check_source(data, name, config), SourceLines({name: data})
         with progress_on(sys.stderr) as progress:
-            return api.check_paths(paths, config, progress), SourceLines()
+            return finish(analyse_paths(paths, config, progress, pipeline=pipeline), config), SourceLines()
     except ConfigError as error:
         raise UsageError(str(error)) from error
 

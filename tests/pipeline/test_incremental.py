@@ -1,0 +1,243 @@
+"""After any edits, an analysis that uses cached results yields the same report, byte by byte, as one that uses none."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+import pytest
+from msgspec.structs import replace
+
+from tests.seeds import source_seed
+from tilecheck.config import Config
+from tilecheck.diagnostics import Report
+from tilecheck.pipeline import units
+from tilecheck.pipeline.policy import finish
+from tilecheck.pipeline.run import Pipeline, analyse_paths
+from tilecheck.pipeline.workspace import Workspace
+from tilecheck.report.json import render_json
+
+TREE: Final[Mapping[str, str]] = {
+    "pkg/__init__.py": "",
+    "pkg/sizes.py": "WIDTH = 4\n\n\ndef width():\n    return WIDTH\n",
+    "pkg/helpers.py": "from .sizes import WIDTH\n\n\ndef column(j):\n    return 0\n\n\ndef row(i):\n    return i\n",
+    "pkg/hub.py": "from .helpers import *\nfrom .sizes import *\n",
+    "pkg/kernels.py": """\
+import cuda.tile as ct
+from .hub import column, row
+from . import sizes
+
+
+@ct.kernel
+def put(a, c, T: ct.Constant[int]):
+    i, j = ct.bid(0), ct.bid(1)
+    ct.store(c, (row(i), column(j)), ct.load(a, (i, j), (T, T)))
+
+
+# a comment above
+@ct.kernel
+def wide(a, c, S: ct.Constant[int]):
+    i = ct.bid(0) * S + ct.arange(sizes.WIDTH, dtype=ct.int32)
+    ct.scatter(c, i, ct.gather(a, i))
+
+
+@ct.kernel
+def alone(a, c, T: ct.Constant[int]):
+    ct.store(c, (ct.bid(0),), ct.load(a, (ct.bid(0),), (T,)))
+""",
+    "pkg/host.py": """\
+import cuda.tile as ct
+from .kernels import alone, wide
+from .sizes import width
+
+
+def run(stream, a, c):
+    ct.launch(stream, (a.shape[0],), wide, (a, c, width()))
+    start(stream, a, c)
+
+
+def start(stream, a, c):
+    ct.launch(stream, (ct.cdiv(a.shape[0], 16),), alone, (a, c, 16))
+""",
+    "main.py": "from pkg.host import run, start\n\n\ndef both(s, a, c):\n    run(s, a, c)\n    start(s, c, c)\n",
+}
+OTHERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "pkg/sizes.py": ("WIDTH = 2\n\n\ndef width():\n    return WIDTH\n", "from .other import *\n", "WIDTH = (\n"),
+    "pkg/helpers.py": ("def column(j):\n    return j\n\n\ndef row(i):\n    return i\n", "def row(i):\n    return i\n"),
+    "pkg/hub.py": ("from .helpers import column, row\n", "from .other import *\nfrom .helpers import row\n"),
+    "pkg/other.py": ("WIDTH = 8\n\n\ndef column(j):\n    return j\n", "", "__all__ = ['column']\nWIDTH = 3\n"),
+    "unrelated.py": ("import os\n", "from pkg import kernels\nimport elsewhere\nelsewhere.use(kernels.alone)\n"),
+    "pkg/__init__.py": ("from .kernels import put\n", "kernels = None\n"),
+    "pkg/host.py": (TREE["pkg/host.py"].replace("16", "32"), TREE["pkg/host.py"].replace("def run", "def _run")),
+    "pkg/helpers/__init__.py": ("def row(i):\n    return i // 2\n\n\ndef column(j):\n    return j\n",),
+}
+"""Contents that files may get, also files that are not there at first."""
+REPLACED: Final = (("0", "1"), ("i", "j"), ("alone", "wide"), ("16", "8"), ("import", "import  "), ("def ", "def x"))
+
+
+def _config(folder: Path, cached: bool) -> Config:
+    return Config(root=folder, use_cache=cached, jobs=1)
+
+
+def _json(report: Report) -> str:
+    return render_json(replace(report, paths=()))
+
+
+def _fresh(folder: Path) -> str:
+    config = _config(folder, cached=False)
+    return _json(finish(analyse_paths([str(folder)], config), config))
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _contents(folder: Path) -> dict[str, bytes | None]:
+    return {str(p): p.read_bytes() for p in sorted(folder.rglob("*.py"))}
+
+
+def _comment(chance: random.Random, folder: Path, path: Path) -> None:
+    path.write_text(path.read_text() + "# done\n")
+
+
+def _line(chance: random.Random, folder: Path, path: Path) -> None:
+    lines = path.read_text().split("\n")
+    at = chance.randrange(len(lines))
+    lines[at:at + 1] = chance.choice([["", lines[at]], [lines[at], "# more"], [], [lines[at], lines[at]]])
+    path.write_text("\n".join(lines))
+
+
+def _word(chance: random.Random, folder: Path, path: Path) -> None:
+    before, after = chance.choice(REPLACED)
+    path.write_text(path.read_text().replace(before, after, chance.choice((1, -1))))
+
+
+def _content(chance: random.Random, folder: Path, path: Path) -> None:
+    name = chance.choice(sorted(OTHERS))
+    _write(folder, {name: chance.choice(OTHERS[name])})
+
+
+def _restore(chance: random.Random, folder: Path, path: Path) -> None:
+    name = chance.choice(sorted(TREE))
+    _write(folder, {name: TREE[name]})
+
+
+def _rename(chance: random.Random, folder: Path, path: Path) -> None:
+    path.rename(path.with_name(f"{path.stem}_{chance.randrange(3)}.py"))
+
+
+def _delete(chance: random.Random, folder: Path, path: Path) -> None:
+    path.unlink()
+
+
+EDITS: Final[tuple[Callable[[random.Random, Path, Path], None], ...]] = (
+    _comment, _line, _line, _word, _word, _content, _content, _restore, _restore, _rename, _delete)
+
+
+def edit(chance: random.Random, folder: Path) -> str:
+    """Edit one file of a tree at random; the name of the edit."""
+    paths = sorted(folder.rglob("*.py"))
+    change = chance.choice(EDITS) if paths else _restore
+    change(chance, folder, chance.choice(paths) if paths else folder)
+    return change.__name__
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
+    folder = tmp_path / "tree"
+    _write(folder, TREE)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(2))
+def test_random_edits_of_a_tree(tree: Path, number: int) -> None:
+    chance = random.Random(source_seed() + number)
+    config = _config(tree, cached=True)
+    warm, watching = Pipeline(), Workspace(_contents(tree), [str(tree)], {})
+    edits: list[str] = []
+    for _ in range(25):
+        edits += [edit(chance, tree) for _ in range(chance.randrange(1, 4))]
+        expected = _fresh(tree)
+        cold = finish(analyse_paths([str(tree)], config), config)
+        assert _json(cold) == expected, edits
+        again = finish(analyse_paths([str(tree)], config, pipeline=warm), _config(tree, cached=True))
+        assert _json(again) == expected, edits
+        watching.restock(_contents(tree))
+        for _ in range(chance.randrange(12)):
+            watching.step()  # and sometimes it is overtaken by the next edit
+        if chance.random() < 0.6:
+            while watching.step():
+                pass
+            assert _json(finish(watching.analysis(), config)) == expected, edits
+
+
+def _computed(monkeypatch: pytest.MonkeyPatch) -> list[units.Unit]:
+    """The units that are computed from here on."""
+    computed: list[units.Unit] = []
+    real = Workspace.take
+
+    def take(workspace: Workspace, done: units.Done, computed_here: bool = True) -> None:
+        computed.append(done.unit)
+        real(workspace, done, computed_here)
+
+    monkeypatch.setattr(Workspace, "take", take)
+    return computed
+
+
+def _steps(computed: list[units.Unit]) -> set[tuple[str, str]]:
+    return {(unit.step, unit.qualname or Path(unit.file).name) for unit in computed}
+
+
+@pytest.mark.parametrize(("name", "change", "expected"), [
+    ("pkg/kernels.py", lambda text: text + "# a comment\n", {("sites", "kernels.py")}),
+    ("pkg/kernels.py", lambda text: text.replace("(T,)", "(T, )"), {
+        ("sites", "kernels.py"), ("launches", "kernels.py"), ("launches", "host.py"), ("launches", "main.py"),
+        ("proof", "alone"), ("conclusion", "alone")}),
+    ("pkg/helpers.py", lambda text: text.replace("return 0", "return j"), {
+        ("sites", "helpers.py"), ("launches", "helpers.py"), ("launches", "hub.py"), ("launches", "kernels.py"),
+        ("proof", "put"), ("conclusion", "put")}),
+    ("unrelated.py", lambda text: "import os\n", {("sites", "unrelated.py"), ("launches", "unrelated.py")}),
+])
+def test_a_new_process_computes_the_units_that_read_what_changed(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, name: str, change: Callable[[str], str], expected: set[tuple[str, str]]
+) -> None:
+    config = _config(tree, cached=True)
+    analyse_paths([str(tree)], config)
+    path = tree / name
+    path.write_text(change(path.read_text() if path.exists() else ""))
+    computed = _computed(monkeypatch)
+    found = finish(analyse_paths([str(tree)], config), config)
+    assert _steps(computed) <= expected
+    assert ("sites", path.name) in _steps(computed)
+    monkeypatch.undo()
+    assert _json(found) == _fresh(tree)
+
+
+def test_a_proof_with_an_internal_error_is_not_cached(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import tilecheck.pipeline.analyze
+
+    config = _config(tree, cached=True)
+    with monkeypatch.context() as patched:
+        patched.setattr(tilecheck.pipeline.analyze, "execute", lambda *_: 1 // 0)
+        failed = analyse_paths([str(tree)], config)
+    assert not failed.can_be_kept and len(failed.failures) == 3
+    computed = _computed(monkeypatch)
+    assert not analyse_paths([str(tree)], config).failures
+    assert {unit.qualname for unit in computed if unit.step == "proof"} == {"put", "wide", "alone"}
+    assert {unit.step for unit in computed} == {"proof", "conclusion"}
+
+
+def test_results_of_contents_that_are_not_on_disk_are_not_cached(tree: Path) -> None:
+    config = _config(tree, cached=True)
+    path = str(tree / "pkg/helpers.py")
+    before = finish(analyse_paths([str(tree)], config), config)
+    helpers = b"def column(j):\n    return j\n\n\ndef row(i):\n    return i\n"
+    edited = analyse_paths([str(tree)], config, contents={path: helpers})
+    assert finish(edited, config) != before
+    assert finish(analyse_paths([str(tree)], config), config) == before
