@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tilecheck.contracts import ContractError, parse, render
+from tilecheck.dtypes import UNSIGNED
 from tilecheck.interp.host.clause_substitution import value_of
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import Access, Declared, KernelModel
@@ -68,14 +69,14 @@ def _narrowed(context: Context, n: Narrowing) -> Suspicion | None:
     access = next((a for a in context.model.accesses if _indexes(n, a)), None)
     if access is None:
         return None
-    capacity = 2 ** (n.bits if n.dtype.startswith("u") else n.bits - 1)
+    capacity = 2 ** (n.dtype.bits if n.dtype in UNSIGNED else n.dtype.bits - 1)
     bound = size_of(n.value)
     by_block = any(isinstance(a, Bid | Counter) for a in atoms_in(n.value))
     facts = Facts((n.guard, *context.assume, *context.standing), [n.value], signs=False)
     if any(facts.prove(const(capacity) - p, effort=0) is not None for p in (bound, n.value + 1) if p is not None):
         return None
     if bound is None:
-        return Suspicion(NarrowedIndex(n.span, n, access, capacity)) if by_block and n.bits < 32 else None
+        return Suspicion(NarrowedIndex(n.span, n, access, capacity)) if by_block and n.dtype.bits < 32 else None
     if bound.constant is None and not by_block:
         # lanes of a tile: seldom that many
         return Suspicion(NarrowedIndex(n.span, n, access, capacity), _at_most(bound, capacity), "broken")
@@ -88,7 +89,7 @@ def _at_most(bound: Term, capacity: int) -> Clause | None:
 
 
 def _indexes(n: Narrowing, access: Access) -> bool:
-    if n.bits == 32:
+    if n.dtype.bits == 32:
         return any(m in i.monos for i in access.region.index for m in n.result.monos if len(m) > 1)
     wrapped = {a for a in n.result.atoms() if isinstance(a, Mod)}
     return bool(wrapped & atoms_in(*access.region.index))

@@ -256,7 +256,7 @@ class Context:
         return kept.lost
 
     def room(self, first: Region, second: Region) -> Callable[[tuple[Cond, ...]], bool]:
-        """Decides whether conditions are a contract for two accesses (DESIGN 4.2).
+        """Decides whether conditions are a contract for two accesses.
 
         A launch with several blocks on every axis satisfies them; in it each access is still made by two blocks that
         differ on an axis, for every axis where that is possible without them, and in more than the first iteration of

@@ -35,7 +35,8 @@ class Clause(Struct, frozen=True):
     text        in the contract language, the canonical spelling
     cond        the same as a condition over `Symbol`s; None for clauses that are not arithmetic (`disjoint(c, a)`,
                 `injective(ids)`)
-    kind        see DESIGN 4.2
+    kind        `structural`: an author takes it for granted, such as extents that agree; `semantic`: without it blocks
+                collide or an access leaves its array, so that an open one is reported; `annotation`: about data
     """
 
     text: str

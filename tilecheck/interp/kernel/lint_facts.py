@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from tilecheck.dtypes import I32, I64, DType
 from tilecheck.interp.kernel.tile_types.uses import Use
 from tilecheck.interp.kernel.values import Bool, Data, Int, Value
 from tilecheck.symbolic import TRUE, Array, Atom, Cond, Lane, Term, conj, conjuncts, disj, negate, substitute_cond
@@ -45,8 +46,7 @@ class SliceUse(Struct, frozen=True):
 class Narrowing(Struct, frozen=True):
     """A value put into an integer type that may not hold it; `result` is what becomes of it."""
 
-    dtype: str
-    bits: int
+    dtype: DType
     value: Term
     result: Term
     guard: Cond
@@ -174,12 +174,12 @@ class Notes:
             kind = _kind(value, self.reads > reads)
         self.made[span] = kind if self.made.get(span, kind) == kind else _merge_kinds(self.made[span], kind)
 
-    def sized(self, dtype: str, value: Term, path: Cond, span: Span) -> None:
+    def sized(self, dtype: DType | None, value: Term, path: Cond, span: Span) -> None:
         """A value becomes an integer of 32 or 64 bits. What is computed from one of 64 need not fit into 32."""
-        if dtype == "int64":
+        if dtype is I64:
             self.wide.add(value)
-        elif dtype == "int32" and any(_multiple(value, w) for w in self.wide):
-            self.narrowings[Narrowing(dtype, 32, value, value, path, span)] = None
+        elif dtype is I32 and any(_multiple(value, w) for w in self.wide):
+            self.narrowings[Narrowing(dtype, value, value, path, span)] = None
 
     def waited(self, path: Cond) -> None:
         """The wait is executed under a condition."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from tilecheck.dtypes import DTYPES, INTEGERS, is_fraction
+from tilecheck.dtypes import BOOL, DTYPES, I8, I16, I32, INTEGERS, U8, U16, U32, UNSIGNED, DType, is_fraction
 from tilecheck.interp.kernel.access import Claim
 from tilecheck.interp.kernel.calls import METHODS, TILE, TILE_METHODS, Arguments, unknown_call
 from tilecheck.interp.kernel.coerce import (
@@ -82,8 +82,6 @@ from tilecheck.symbolic import (
 
 MISSING = Unknown("missing argument")
 
-INTEGER_TYPES: Final = frozenset(t.name for t in INTEGERS)
-FLOAT_TYPES: Final = frozenset(t.name for t in DTYPES.values() if is_fraction(t))
 
 
 def _two(args: Arguments, first: str = "x", second: str = "y") -> tuple[Value, Value]:
@@ -170,48 +168,52 @@ def _where(m: Machine, args: Arguments) -> Value:
 
 # --- conversion ------------------------------------------------------------------------------------------------------
 
+def _named_type(value: Value | None) -> DType | None:
+    """The element type that a value is, such as `ct.float32`."""
+    return DTYPES.get(value.name) if isinstance(value, TileRef) else None
+
+
 def convert(m: Machine, value: Value, dtype: Value, args: Arguments) -> Value:
-    name = dtype.name if isinstance(dtype, TileRef) else None
+    target = _named_type(dtype)
     if isinstance(value, Unknown):
         return Data(None)
-    if name in FLOAT_TYPES:
+    if is_fraction(target):
         return data_function(m, "float", (value,)) if not isinstance(value, Data) else value
-    if name == "bool_":
+    if target is BOOL:
         return to_bool(m, value, args.span)
-    if name is not None and name in INTEGER_TYPES:
-        return narrow_value(m, name, value, args)
+    if target is not None:
+        return narrow_value(m, target, value, args)
     if isinstance(value, ParamRef):
         return Int(scalar_of(m, value))
     return value if isinstance(value, (Int, Data)) else Data(shape_of(value))
 
 
-WRAPPING = {"int8": 8, "int16": 16, "uint8": 8, "uint16": 16, "uint32": 32}
-"""Integer types that do not hold every index, and their bits. Of the others, contracts bound the sizes."""
+WRAPPING: Final = (I8, I16, U8, U16, U32)
+"""Integer types that do not hold every index. Contracts bound the sizes of the others."""
 
 
-def narrow_value(m: Machine, name: str, value: Value, args: Arguments) -> Int:
-    """The value as an element of an integer type: it wraps."""
-    bits = WRAPPING.get(name)
-    if bits is None or isinstance(value, Bool):
+def narrow_value(m: Machine, target: DType | None, value: Value, args: Arguments) -> Int:
+    """The value as an element of an integer type, modulo its range. `target` is None if it is not known."""
+    if target is None or target not in WRAPPING or isinstance(value, Bool):
         whole = to_int(m, value, args.span)
-        if name == "int32" and not m.doubled.isdisjoint(numbers(whole.term)):
+        if target is I32 and not m.doubled.isdisjoint(numbers(whole.term)):
             m.products.add(whole.term)
-        if bits_of(whole.dtype) < bits_of(DTYPES.get(name)):
+        if bits_of(whole.dtype) < bits_of(target):
             whole = replace(whole, term=fit_unrecorded(m, whole))
         if m.noting:
-            m.notes.sized(name, whole.term, m.path, args.span)
+            m.notes.sized(target, whole.term, m.path, args.span)
         return whole
     if isinstance(value, Data):
-        return m.fresh(name, args.span, value.shape)
-    inner = to_int(m, value, args.span)
+        return m.fresh(target.name, args.span, value.shape)
+    inner, bits = to_int(m, value, args.span), target.bits
     if bits_of(inner.dtype) < bits:
         inner = replace(inner, term=fit_unrecorded(m, inner))
     if bits == 32 and never_negative(inner.term):
         return inner
-    half = const(0 if name.startswith("u") else 2 ** (bits - 1))
+    half = const(0 if target in UNSIGNED else 2 ** (bits - 1))
     result = m.limited(Int(mod(inner.term + half, const(2**bits)) - half, inner.shape), args.span)
     if m.noting:
-        m.notes.narrowings[Narrowing(name, bits, inner.term, result.term, m.path, args.span)] = None
+        m.notes.narrowings[Narrowing(target, inner.term, result.term, m.path, args.span)] = None
     return result
 
 
@@ -222,9 +224,9 @@ def _astype(m: Machine, args: Arguments) -> Value:
 
 def _bitcast(m: Machine, args: Arguments) -> Value:
     a, b = _two(args, "x", "dtype")
-    name = b.name if isinstance(b, TileRef) else ""
-    if name in INTEGER_TYPES and isinstance(a, (Int, ParamRef)):
-        return narrow_value(m, name, a, args)
+    target = _named_type(b)
+    if target in INTEGERS and isinstance(a, (Int, ParamRef)):
+        return narrow_value(m, target, a, args)
     return Data(shape_of(a))
 
 
@@ -255,20 +257,20 @@ def _arange(m: Machine, args: Arguments) -> Value:
     start = to_int(m, given["start"], args.span).term if "start" in given else ZERO
     step = to_int(m, given["step"], args.span).term if "step" in given else ONE
     dtype = given.get("dtype")
-    if isinstance(dtype, TileRef) and dtype.name in FLOAT_TYPES:
+    if is_fraction(_named_type(dtype)):
         return Data((size,))
     tile = Int(start + lane(0, size) * step, (size,))
-    return narrow_value(m, dtype.name, tile, args) if isinstance(dtype, TileRef) else tile
+    return narrow_value(m, _named_type(dtype), tile, args) if isinstance(dtype, TileRef) else tile
 
 
 def _fill_tile(m: Machine, shape: Shape | None, value: Value, dtype: Value | None, args: Arguments) -> Value:
-    if isinstance(dtype, TileRef) and dtype.name in FLOAT_TYPES:
+    target = _named_type(dtype)
+    if is_fraction(target):
         return Data(shape)
-    if isinstance(dtype, TileRef) and dtype.name == "bool_":
+    if target is BOOL:
         return Bool(to_bool(m, value, args.span).cond, shape)
-    known_integer = isinstance(dtype, TileRef) and dtype.name in INTEGER_TYPES
-    if known_integer or (dtype is None and not is_float(value)):
-        inner = narrow_value(m, dtype.name if isinstance(dtype, TileRef) else "", value, args)
+    if target is not None or (dtype is None and not is_float(value)):
+        inner = narrow_value(m, target, value, args)
         return Int(inner.term, shape) if inner.shape in ((), (ONE,)) else m.fresh("full", args.span, shape)
     return Data(shape)
 
@@ -473,7 +475,7 @@ TILE.update({
     **{name: partial(_float_function, name) for name in _FLOATS},
     **{name: partial(_binary, op) for name, op in _BINARY.items()},
     **{name: partial(_compare, op) for name, op in _COMPARE.items()},
-    **{name: partial(_convert_to, name) for name in (*INTEGER_TYPES, *FLOAT_TYPES, "bool_")},
+    **{name: partial(_convert_to, name) for name in DTYPES},
     "divmod": _divmod, "cdiv": _cdiv, "negative": _negate, "bitwise_not": _invert, "abs": _abs, "where": _where,
     "isnan": _isnan, "astype": _astype, "bitcast": _bitcast, "astile": _astile, "arange": _arange, "full": _full,
     "zeros": partial(_constant_tile, 0), "ones": partial(_constant_tile, 1), "bid": _bid, "num_blocks": _num_blocks,

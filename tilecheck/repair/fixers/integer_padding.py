@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
+from tilecheck.dtypes import DTYPES
 from tilecheck.repair.edits import Fix
 from tilecheck.repair.fixers.neutral import find_outcome
 from tilecheck.repair.source.operations import identify_operation, spell_name
 from tilecheck.repair.source.tree import Source
-
-_INTEGER: Final = re.compile(r"(u?)int(8|16|32|64)")
 
 
 def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
@@ -37,10 +34,8 @@ def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
 
 def _get_limit(padding: str, dtype: str) -> int | None:
     """The least or greatest number of an integer type."""
-    found = _INTEGER.fullmatch(dtype)
-    if found is None or padding not in ("NEG_INF", "POS_INF"):
+    found = DTYPES.get(dtype)
+    if found is None or found.limits is None:
         return None
-    ends = 1 << (int(found[2]) - (not found[1]))
-    if padding == "POS_INF":
-        return ends - 1
-    return 0 if found[1] else -ends
+    least, greatest = found.limits
+    return {"NEG_INF": least, "POS_INF": greatest}.get(padding)

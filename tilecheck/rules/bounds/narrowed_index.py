@@ -81,7 +81,7 @@ def _describe_narrowed(lint: NarrowedIndex, kernel: str) -> Diagnostic:
     what = f"ct.arange({spell_term(lane.size)})" if isinstance(lane, Lane) else spell_term(n.value)
     message = (f"`{what}` is narrowed to {n.dtype} and becomes an index of `{array}`: from {_power(lint.capacity)} on "
                "it is a different index")
-    wide = "int64" if n.bits == 32 else "int32"
+    wide = "int64" if n.dtype.bits == 32 else "int32"
     return Diagnostic(CODE, "warning", message, lint.span, kernel,
                       (Note(f"`{array}` is indexed here", lint.access.span),), f"keep the index in {wide}")
 

@@ -63,9 +63,13 @@ def derive(
     problem: Problem, acceptable: Callable[[tuple[Cond, ...]], bool] | None = None,
     hints: Iterable[tuple[Assumption, ...]] = (), runs: int = RUNS,
 ) -> Derivation:
-    """Run the closure. With `acceptable`, inequalities over launch scalars may be assumed where that function admits
-    the whole set of them (DESIGN 4.2: a clause must leave room for several blocks); sets that served a related problem
-    are tried first."""
+    """Derive each goal of a problem from its equations and conditions.
+
+    acceptable  decides whether a set of inequalities over launch scalars may be assumed: a clause of a contract must
+                leave room for several blocks. None if nothing may be assumed
+    hints       sets of assumptions that proved a related problem; they are tried first
+    runs        how many sets of assumptions are tried
+    """
     named = name_ceilings(problem)
     out = _derive(named.problem, None if acceptable is None else lambda cs: acceptable(named.restore(cs)),
                   tuple(named.hide(h) for h in hints), runs)

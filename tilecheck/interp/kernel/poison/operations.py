@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from tilecheck.dtypes import DTYPES
 from tilecheck.interp.kernel.coerce import constant_int, expand, to_bool
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.poison.propagation import (
@@ -230,9 +231,7 @@ _ELEMENTWISE: Final = (
     "atan2", "truediv", "sigmoid", "erf", "log1p", "expm1", "rint", "round", "sub", "mul", "floordiv", "mod", "pow",
     "add", "minimum", "maximum", "bitwise_xor", "bitwise_lshift", "bitwise_rshift", "greater", "greater_equal", "less",
     "less_equal", "equal", "not_equal", "cdiv", "negative", "bitwise_not", "abs", "isnan", "astype", "astile", "arange",
-    "full", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
-    "bfloat16", "tfloat32", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float8_e5m3fnu", "float4_e2m1fn",
-    "bool_",
+    "full", *DTYPES,
 )
 _SELF: Final = (
     "where", "divmod", "bitwise_and", "bitwise_or", "load", "store", "gather", "scatter", "atomic_cas",
