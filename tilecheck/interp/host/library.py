@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tilecheck.interp.host import arrays, operators
 from tilecheck.interp.host import persistent_dicts as tables
 from tilecheck.interp.host.methods import TENSOR, Args, Named, laid_out
-from tilecheck.interp.host.state import ITEMS, OPEN, Contents, State, map_options
+from tilecheck.interp.host.state import ITEMS, Contents, State, map_options
 from tilecheck.interp.host.values import (
     Choice,
     Closure,
@@ -493,4 +493,4 @@ def external(ev: Evaluator, path: str, args: Args, named: Named, state: State) -
     return None if known is None else laid_out(ev, known(ev, args, named, state), args, named)
 
 
-__all__ = ["HARMLESS", "OPEN", "external", "named_helper"]
+__all__ = ["HARMLESS", "external", "named_helper"]

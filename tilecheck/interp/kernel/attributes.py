@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from tilecheck.dtypes import DType, ElementOf, Weak
 from tilecheck.interp.kernel.assigned import assigned_names
-from tilecheck.interp.kernel.coerce import arrays_in, extent_of, rank_of, to_array
+from tilecheck.interp.kernel.coerce import arrays_in, rank_of, to_array
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.names import from_target, in_module
@@ -34,7 +34,7 @@ from tilecheck.interp.kernel.values import (
     Unknown,
     Value,
 )
-from tilecheck.symbolic import Rank, app, const, ite, of
+from tilecheck.symbolic import Rank, const, ite, of
 from tilecheck.syntax.tree import Annotated, Assign, Attribute, Call, Expr, FuncDef, Name, Span, Subscript
 from tilecheck.syntax.walk import walk
 
@@ -282,4 +282,4 @@ HANDLERS: dict[type, Callable[..., Value]] = {
     Unknown: _unknown,
 }
 
-__all__ = ["HANDLERS", "app", "attribute", "class_member", "extent_of", "fields_of", "is_enum"]
+__all__ = ["HANDLERS", "attribute", "class_member", "fields_of", "is_enum"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
 from tilecheck.dtypes import Weak
-from tilecheck.interp.kernel.calls import BUILTIN, EXTERNAL, TILE, Arguments, call, unknown_call
-from tilecheck.interp.kernel.coerce import arrays_in, constant_int, expand, rank_of, show, to_bool, to_int, to_term
+from tilecheck.interp.kernel.calls import Arguments, Operation, call, unknown_call
+from tilecheck.interp.kernel.coerce import constant_int, expand, rank_of, show, to_bool, to_int, to_term
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.operators import binary, data_function, evaluate_extreme, is_float
 from tilecheck.interp.kernel.overflow import fit_unrecorded, not_below
@@ -22,19 +22,16 @@ from tilecheck.interp.kernel.values import (
     Data,
     Dict,
     Extents,
-    External,
     Int,
-    Named,
     ParamRef,
     Partial,
     Range,
-    StaticIter,
     Tuple,
     Unknown,
     Value,
     with_term,
 )
-from tilecheck.symbolic import ONE, ZERO, App, ArrayParam, Length, Rank, app, const, of, opaque
+from tilecheck.symbolic import ONE, ZERO, ArrayParam, Length, Rank, app, const, of
 
 _SCALARS = (Int, Bool, ParamRef, Choice)
 
@@ -201,36 +198,34 @@ def _getattr(m: Machine, args: Arguments) -> Value:
     return unknown_call(m, "getattr", NONE, args)
 
 
-BUILTIN.update(
-    {
-        "range": _range,
-        "min": partial(_evaluate_extreme, "min"),
-        "max": partial(_evaluate_extreme, "max"),
-        "abs": _abs,
-        "len": _len,
-        "int": _int,
-        "float": _float,
-        "bool": _bool,
-        "divmod": _divmod,
-        "pow": _pow,
-        "tuple": _tuple,
-        "list": _tuple,
-        "sum": _sum,
-        "enumerate": _enumerate,
-        "zip": _zip,
-        "reversed": _reverse,
-        "all": partial(_all, True),
-        "any": partial(_all, False),
-        "print": _ignore,
-        "isinstance": partial(_question, "isinstance"),
-        "hasattr": partial(_question, "hasattr"),
-        "callable": partial(_question, "callable"),
-        "getattr": _getattr,
-        "str": lambda m, args: Unknown("text"),
-        "repr": lambda m, args: Unknown("text"),
-        "type": lambda m, args: Unknown("type"),
-    }
-)
+BUILTINS: Final[Mapping[str, Operation]] = {
+    "range": _range,
+    "min": partial(_evaluate_extreme, "min"),
+    "max": partial(_evaluate_extreme, "max"),
+    "abs": _abs,
+    "len": _len,
+    "int": _int,
+    "float": _float,
+    "bool": _bool,
+    "divmod": _divmod,
+    "pow": _pow,
+    "tuple": _tuple,
+    "list": _tuple,
+    "sum": _sum,
+    "enumerate": _enumerate,
+    "zip": _zip,
+    "reversed": _reverse,
+    "all": partial(_all, True),
+    "any": partial(_all, False),
+    "print": _ignore,
+    "isinstance": partial(_question, "isinstance"),
+    "hasattr": partial(_question, "hasattr"),
+    "callable": partial(_question, "callable"),
+    "getattr": _getattr,
+    "str": lambda m, args: Unknown("text"),
+    "repr": lambda m, args: Unknown("text"),
+    "type": lambda m, args: Unknown("type"),
+}
 
 
 # --- math and libraries ----------------------------------------------------------------------------------------------
@@ -304,17 +299,14 @@ def _library_cdiv(m: Machine, args: Arguments) -> Value:
 
 
 def _as_tile(name: str, m: Machine, args: Arguments) -> Value:
-    operation = TILE[name]
-    return operation(m, args)
+    return m.operations.tile[name](m, args)
 
 
-EXTERNAL.update({
+LIBRARY: Final[Mapping[str, Operation]] = {
     **{f"math.{name}": partial(_math, name, getattr(math, name)) for name in _MATH if hasattr(math, name)},
     "math.prod": _prod, "functools.partial": _partial, "functools.reduce": _reduce,
     "triton.cdiv": _library_cdiv,
     "operator.add": partial(_as_tile, "add"), "operator.mul": partial(_as_tile, "mul"),
     **{f"{library}.{kind}{bits}": _return_first for library in ("numpy", "torch") for kind in ("int", "uint")
        for bits in (8, 16, 32, 64)},
-})
-
-__all__ = ["App", "External", "Named", "StaticIter", "arrays_in", "opaque"]
+}

@@ -16,7 +16,6 @@ from tilecheck.interp.kernel.poison.operations import add_builtin_poison, add_po
 from tilecheck.interp.kernel.tile_types.rules import of_builtin, of_method, of_operation
 from tilecheck.interp.kernel.values import (
     NONE,
-    ArrayRef,
     Bool,
     Builtin,
     Choice,
@@ -39,7 +38,7 @@ from tilecheck.interp.kernel.values import (
     Value,
 )
 from tilecheck.symbolic import Array, Cond, conj, negate
-from tilecheck.syntax.tree import Annotated, Attribute, Call, Expr, FuncDef, Name, Param, Return, Span
+from tilecheck.syntax.tree import Attribute, Call, Expr, FuncDef, Name, Param, Span
 
 
 class Arguments(Struct, frozen=True):
@@ -62,15 +61,6 @@ class Arguments(Struct, frozen=True):
 
 Operation = Callable[[Machine, Arguments], Value]
 MethodOperation = Callable[[Machine, Value, Arguments], Value]
-
-TILE: dict[str, Operation] = {}
-"""Operations of cuda.tile by name; filled by the modules that define them."""
-ACTIONS: set[str] = set()
-"""Those that do more than compute a value."""
-METHODS: dict[str, MethodOperation] = {}
-"""Methods of arrays, views and tiles, by name."""
-BUILTIN: dict[str, Operation] = {}
-EXTERNAL: dict[str, Operation] = {}
 
 TRANSPARENT = frozenset({
     "function", "kernel", "lru_cache", "cache", "staticmethod", "classmethod", "property", "cached_property",
@@ -293,12 +283,12 @@ def _choice(m: Machine, func: Choice, args: Arguments) -> Value:
 # --- tables ----------------------------------------------------------------------------------------------------------
 
 def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
-    operation = TILE.get(func.name)
+    operation = m.operations.tile.get(func.name)
     if operation is None:
         return unknown_call(m, f"cuda.tile.{func.name}", func, args)
     if not args.complete:
         return unknown_call(m, f"cuda.tile.{func.name} with starred arguments", func, args)
-    if func.name not in ACTIONS:
+    if func.name not in m.operations.whole:
         for k, value in enumerate(args.positional):
             if isinstance(value, Choice) and to_array(m, value) is None:
                 with m.doubting():
@@ -310,28 +300,28 @@ def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
 
 
 def _builtin(m: Machine, func: Builtin, args: Arguments) -> Value:
-    operation = BUILTIN.get(func.name)
+    operation = m.operations.builtins.get(func.name)
     if operation is None:
         return unknown_call(m, func.name, func, args)
     return of_builtin(m, func.name, args, add_builtin_poison(m, func.name, args, operation(m, args)))
 
 
 def _external(m: Machine, func: External, args: Arguments) -> Value:
-    operation = EXTERNAL.get(func.name)
+    operation = m.operations.library.get(func.name)
     if operation is None:
         return unknown_call(m, func.name, func, args)
     return of_builtin(m, func.name, args, add_builtin_poison(m, func.name, args, operation(m, args)))
 
 
 def _method(m: Machine, func: Method, args: Arguments) -> Value:
-    operation = METHODS.get(func.name)
+    operation = m.operations.methods.get(func.name)
     owner = func.owner
     if operation is not None and args.complete:
-        if func.name in TILE_METHODS and isinstance(owner, Choice):
+        if func.name in m.operations.tile_methods and isinstance(owner, Choice):
             with m.doubting():
                 return join(m, owner.cond, call(m, Method(owner.then, func.name), args),
                             call(m, Method(owner.other, func.name), args), args.span)
-        if func.name in TILE_METHODS:
+        if func.name in m.operations.tile_methods:
             scalar = isinstance(owner, ParamRef) and func.name in ("astype", "item")
             if scalar or isinstance(owner, (Int, Bool, Data)):
                 whole = Arguments((owner, *args.positional), args.keywords, args.complete, args.span)
@@ -340,9 +330,6 @@ def _method(m: Machine, func: Method, args: Arguments) -> Value:
             return of_method(m, func.name, owner, args, operation(m, owner, args))
     return unknown_call(m, f"method {func.name}", func.owner, args)
 
-
-TILE_METHODS: set[str] = set()
-"""Methods of tiles; the other entries of `METHODS` are for arrays and views."""
 
 CALLS: dict[type, Callable[..., Value]] = {
     TileRef: _tile,
@@ -358,6 +345,5 @@ CALLS: dict[type, Callable[..., Value]] = {
 }
 
 __all__ = [
-    "BUILTIN", "CALLS", "EXTERNAL", "METHODS", "TILE", "TILE_METHODS", "Annotated", "Arguments", "ArrayRef", "Bool",
-    "Data", "Int", "Return", "call", "relative", "unknown_call",
+    "CALLS", "Arguments", "MethodOperation", "Operation", "call", "relative", "unknown_call",
 ]

@@ -7,10 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-import tilecheck.interp.kernel.builtins
-import tilecheck.interp.kernel.memory
-import tilecheck.interp.kernel.shapeops
-import tilecheck.interp.kernel.tileops  # noqa: F401 (the four fill the tables of operations)
 from tilecheck.dtypes import I64, SOME_INTEGER, SOME_NUMBER, Weak
 from tilecheck.interp.kernel.access import Access, Gap, KernelModel, Param, ParamKind
 from tilecheck.interp.kernel.declared_contracts import find_declared, integers, ranges
@@ -21,13 +17,14 @@ from tilecheck.interp.kernel.lint_facts import Observed
 from tilecheck.interp.kernel.liveness import find_unused, mentions_64_bits
 from tilecheck.interp.kernel.locks import find_released_locks
 from tilecheck.interp.kernel.names import in_module
+from tilecheck.interp.kernel.operations import OPERATIONS
 from tilecheck.interp.kernel.poison.sources import Paddings
 from tilecheck.interp.kernel.statements import STATEMENTS
 from tilecheck.interp.kernel.values import NONE, Data, Int, ParamRef, Value
 from tilecheck.project.annotations import is_constant_annotation, tile_annotation
 from tilecheck.symbolic import FALSE, TRUE, Array, ArrayParam, Cond, Opaque, atoms_in, conj, scalar
 from tilecheck.symbolic.footprint import Region
-from tilecheck.syntax.tree import Attribute, Expr, FuncDef, Name, Span, Subscript
+from tilecheck.syntax.tree import Attribute, Expr, FuncDef, Name, Subscript
 
 if TYPE_CHECKING:
     from tilecheck.project.module import KernelSite
@@ -99,7 +96,7 @@ def _run(
 ) -> Machine:
     definition = site.definition
     names = tuple(ArrayParam(p.name) for p in definition.params)
-    m = Machine(project, knowledge, names, expressions, statements)
+    m = Machine(project, knowledge, names, expressions, statements, OPERATIONS)
     m.recording = knowledge.written is not None
     try:
         _enter(m, site)
@@ -335,4 +332,4 @@ def _select_uniform(guard: Cond) -> Cond:
     return conj(*(p for p in (guard.args if guard.op == "and" else (guard,)) if not p.varying))
 
 
-__all__ = ["Span", "execute", "execute_measured", "run_until_stable"]
+__all__ = ["execute", "execute_measured", "run_until_stable"]

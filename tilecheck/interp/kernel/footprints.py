@@ -37,7 +37,6 @@ from tilecheck.symbolic import (
     Opaque,
     Stride,
     Term,
-    app,
     atoms_in,
     atoms_of,
     conj,
@@ -381,4 +380,4 @@ def _read_outside(m: Machine, effect: Effect, shape: Shape | None) -> Term:
     return element(seed, shape)
 
 
-__all__ = ["Effect", "app", "element_access", "raw_access", "tile_access"]
+__all__ = ["Effect", "element_access", "raw_access", "tile_access"]

@@ -21,13 +21,12 @@ from tilecheck.interp.kernel.dialect.ownership import Held
 from tilecheck.interp.kernel.lint_facts import Notes
 from tilecheck.interp.kernel.poison.sources import Observation
 from tilecheck.interp.kernel.shapes import element, unknown_truth
-from tilecheck.interp.kernel.values import Bool, Data, Int, ParamRef, Shape, Unknown, Value
+from tilecheck.interp.kernel.values import Bool, Int, Shape, Unknown, Value
 from tilecheck.symbolic import (
     TRUE,
     Array,
     Atom,
     Cond,
-    Counter,
     GridDim,
     Load,
     Opaque,
@@ -53,6 +52,25 @@ DEPTH = 12
 
 class Exhausted(Exception):
     """The execution budget is spent."""
+
+
+class Operations(Struct, frozen=True):
+    """What a kernel may call, by name.
+
+    tile          operations of cuda.tile
+    whole         those that are executed once where an argument is one of two values, and not once for each
+    methods       methods of arrays, views and tiles
+    tile_methods  which of these are methods of tiles
+    builtins      builtin functions of Python
+    library       functions of other libraries, by their full names
+    """
+
+    tile: Mapping[str, Callable[..., Value]]
+    whole: frozenset[str]
+    methods: Mapping[str, Callable[..., Value]]
+    tile_methods: frozenset[str]
+    builtins: Mapping[str, Callable[..., Value]]
+    library: Mapping[str, Callable[..., Value]]
 
 
 class Knowledge(Struct, frozen=True):
@@ -177,12 +195,14 @@ class Machine:
         self, project: Project, knowledge: Knowledge, arrays: tuple[Array, ...],
         expressions: Mapping[type, Callable[[Machine, Any], Value]],
         statements: Mapping[type, Callable[[Machine, Any], None]],
+        operations: Operations,
     ) -> None:
         self.project = project
         self.knowledge = knowledge
         self.parameters = arrays
         self._expressions = expressions
         self._statements = statements
+        self.operations = operations
         self.frame: Frame | None = None
         self.path: Cond = TRUE
         self.alive = True
@@ -409,7 +429,4 @@ class Machine:
                 self.records[k] = replace(r, parallel=counter)
 
 
-__all__ = [
-    "DEPTH", "CasResult", "Counter", "Data", "Exhausted", "Frame", "Jumps", "Knowledge", "Lock", "LoopMark", "Machine",
-    "ParamRef", "Record",
-]
+__all__ = ["DEPTH", "CasResult", "Exhausted", "Frame", "Jumps", "Knowledge", "Lock", "LoopMark", "Machine", "Record"]

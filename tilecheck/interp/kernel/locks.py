@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tilecheck.interp.kernel.interpreter import CasResult, Lock, Machine, Record
-from tilecheck.symbolic import Array, Atom, Cond, Term, conj, eq, ne
+from tilecheck.symbolic import Array, Atom, Cond, Term, eq, ne
 
 ACQUIRING = frozenset({"acquire", "acq_rel"})
 RELEASING = frozenset({"release", "acq_rel"})
@@ -96,7 +96,6 @@ __all__ = [
     "ACQUIRING",
     "WIDE",
     "alias",
-    "conj",
     "find_released_locks",
     "hold",
     "intersect_locks",

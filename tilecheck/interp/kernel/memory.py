@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from functools import partial
+from typing import Final
 
-from tilecheck.interp.kernel.calls import ACTIONS, METHODS, TILE, Arguments
+from tilecheck.interp.kernel.calls import Arguments, MethodOperation, Operation
 from tilecheck.interp.kernel.coerce import (
     arrays_in,
     constant_int,
@@ -461,19 +462,18 @@ def _raw(op: str, mode: str, m: Machine, owner: Value, args: Arguments) -> Value
 
 ATOMICS = ("add", "max", "min", "and", "or", "xor", "xchg")
 
-TILE.update({
+OPERATIONS: Final[Mapping[str, Operation]] = {
     "load": _load, "store": _store, "gather": _gather, "scatter": _scatter, "atomic_cas": _cas,
     "load_advanced_indexing": _load_advanced, "store_advanced_indexing": _store_advanced, "Slice": _slice_value,
     **{f"atomic_{k}": partial(_atomic, f"atomic_{k}") for k in ATOMICS},
-})
-ACTIONS.update((*TILE, "static_assert", "assert_"))
-METHODS.update({
+}
+METHODS: Final[Mapping[str, MethodOperation]] = {
     "load": _view_load,
     "store": partial(_view_store, "tiled_view.store"),
     **{f"atomic_store_{k}": partial(_view_store, f"tiled_view.atomic_store_{k}") for k in ATOMICS if k != "xchg"},
     "load_offset": partial(_raw, "load_offset", "read"),
     "store_offset": partial(_raw, "store_offset", "write"),
     **{f"atomic_{k}_offset": partial(_raw, f"atomic_{k}_offset", "atomic") for k in (*ATOMICS, "cas")},
-})
+}
 
-__all__ = ["ATOMICS", "Callable", "Cond", "padding_of", "unspecified_of"]
+__all__ = ["ATOMICS", "METHODS", "OPERATIONS", "padding_of", "unspecified_of"]

@@ -22,7 +22,6 @@ _NO_OPERATIONS: Final = frozenset({
 
 def is_known(name: str) -> bool:
     """Whether the checker knows what a public name of cuda.tile stands for; what it does not know costs verdicts."""
-    from tilecheck.interp.kernel import driver as execute  # noqa: F401  (fills the table)
-    from tilecheck.interp.kernel.calls import TILE
+    from tilecheck.interp.kernel.operations import OPERATIONS
 
-    return name in TILE or name in _NO_OPERATIONS
+    return name in OPERATIONS.tile or name in _NO_OPERATIONS

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Final
 
-from tilecheck.interp.kernel.calls import METHODS, TILE, TILE_METHODS, Arguments, MethodOperation, Operation
+from tilecheck.interp.kernel.calls import Arguments, MethodOperation, Operation
 from tilecheck.interp.kernel.coerce import constant_int, expand, scalar_of, shape_from, to_int
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.lint_facts import SubTile
@@ -297,11 +299,12 @@ def _method(operation: Operation) -> MethodOperation:
 _SHAPE: dict[str, Operation] = {
     "reshape": _reshape, "permute": _permute, "transpose": _transpose, "extract": _extract, "insert": _insert,
 }
-TILE.update({
+OPERATIONS: Final[Mapping[str, Operation]] = {
     **_SHAPE, "broadcast_to": _broadcast_to, "expand_dims": _expand_dims, "cat": _cat, "reduce": _general_reduce,
     "scan": _general_scan,
     **{name: partial(_reduce, name) for name in ("sum", "prod", "max", "min", "argmax", "argmin")},
     **{name: partial(_scan, name) for name in ("cumsum", "cumprod")},
-})
-METHODS.update({**{name: _method(op) for name, op in _SHAPE.items()}, "item": _method(_item)})
-TILE_METHODS.update((*_SHAPE, "item"))
+}
+METHODS: Final[Mapping[str, MethodOperation]] = {
+    **{name: _method(op) for name, op in _SHAPE.items()}, "item": _method(_item)}
+TILE_METHODS: Final = frozenset((*_SHAPE, "item"))

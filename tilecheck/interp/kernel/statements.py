@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from msgspec.structs import replace
-
 from tilecheck.interp.kernel.calls import defaults_of, relative
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
 from tilecheck.interp.kernel.interpreter import Machine
@@ -32,7 +30,7 @@ from tilecheck.interp.kernel.values import (
     Unknown,
     Value,
 )
-from tilecheck.symbolic import FALSE, Array, Cond, conj, disj, negate
+from tilecheck.symbolic import Array, Cond, conj, disj, negate
 from tilecheck.syntax.tree import (
     Annotated,
     AssertStmt,
@@ -329,4 +327,4 @@ STATEMENTS: Final[dict[type[Stmt], Callable[[Machine, Any], None]]] = {
     UnknownStmt: _unknown,
 }
 
-__all__ = ["FALSE", "SET_ITEM", "STATEMENTS", "bind", "replace", "unpack"]
+__all__ = ["SET_ITEM", "STATEMENTS", "bind", "unpack"]

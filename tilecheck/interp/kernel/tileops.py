@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
@@ -10,11 +10,9 @@ from msgspec.structs import replace
 
 from tilecheck.dtypes import BOOL, DTYPES, I8, I16, I32, INTEGERS, U8, U16, U32, UNSIGNED, DType, is_fraction
 from tilecheck.interp.kernel.access import Claim
-from tilecheck.interp.kernel.calls import METHODS, TILE, TILE_METHODS, Arguments, unknown_call
+from tilecheck.interp.kernel.calls import Arguments, MethodOperation, Operation, unknown_call
 from tilecheck.interp.kernel.coerce import (
-    arrays_in,
     constant_int,
-    expand,
     extent,
     extent_of,
     rank_of,
@@ -49,7 +47,6 @@ from tilecheck.interp.kernel.values import (
     Choice,
     Const,
     Data,
-    Extents,
     Int,
     ParamRef,
     Shape,
@@ -471,7 +468,7 @@ def _isnan(m: Machine, args: Arguments) -> Value:
     return m.fresh_truth("data", args.span, shape_of(_one(args)))
 
 
-TILE.update({
+OPERATIONS: Final[Mapping[str, Operation]] = {
     **{name: partial(_float_function, name) for name in _FLOATS},
     **{name: partial(_binary, op) for name, op in _BINARY.items()},
     **{name: partial(_compare, op) for name, op in _COMPARE.items()},
@@ -484,11 +481,11 @@ TILE.update({
     "grid_dependency_control_wait": _wait, "grid_dependency_control_launch_dependents": _ignore,
     "ensure_constant": _identity, "assume_divisible_by": _divisible, "printf": _ignore, "print": _ignore,
     "pack_to_bytes": lambda m, args: Data(None), "unpack_from_bytes": lambda m, args: Data(None),
-})
-METHODS.update({
+}
+METHODS: Final[Mapping[str, MethodOperation]] = {
     "slice": _array_slice, "tiled_view": _tiled_view, "get_raw_memory": _raw_memory, "num_tiles": _view_tiles,
     "astype": _tile_method(_astype),
-})
-TILE_METHODS.add("astype")
+}
+TILE_METHODS: Final = frozenset({"astype"})
 
-__all__ = ["Extents", "Term", "arrays_in", "convert", "expand"]
+__all__ = ["METHODS", "OPERATIONS", "TILE_METHODS", "convert"]

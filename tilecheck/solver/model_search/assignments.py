@@ -14,7 +14,7 @@ from itertools import product
 from typing import Final, TypeAlias, TypeGuard
 
 from tilecheck.solver.model_search.codegen import Oracle, TooLarge, predicate, value
-from tilecheck.solver.model_search.layout import AXES, conjuncts, leaves, reads_data
+from tilecheck.solver.model_search.layout import conjuncts, leaves, reads_data
 from tilecheck.symbolic import (
     Array,
     Atom,
@@ -392,4 +392,4 @@ def roles(values: Iterable[Term | Cond], lanes: Iterable[Lane]) -> tuple[frozens
     return frozenset(shaped), tuple(sorted(_radices(everything)))
 
 
-__all__ = ["AXES", "Chooser", "Grid", "grid_axis", "grids", "is_scalar", "lane_values", "power_of_two", "roles"]
+__all__ = ["Chooser", "Grid", "grid_axis", "grids", "is_scalar", "lane_values", "power_of_two", "roles"]

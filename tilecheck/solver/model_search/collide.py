@@ -10,7 +10,6 @@ from zlib import crc32
 from msgspec import Struct
 
 from tilecheck.solver.model_search.assignments import (
-    AXES,
     Chooser,
     Grid,
     grids,
@@ -20,7 +19,7 @@ from tilecheck.solver.model_search.assignments import (
     roles,
 )
 from tilecheck.solver.model_search.codegen import Enumerator, Oracle, Point, TooLarge, enumerator, value
-from tilecheck.solver.model_search.layout import conjuncts, layout, leaves, reads_data
+from tilecheck.solver.model_search.layout import AXES, conjuncts, layout, leaves, reads_data
 from tilecheck.solver.model_search.world import STYLES, Want, World, confirm, oracle
 from tilecheck.symbolic import TRUE, Atom, Bid, Cond, GridDim, Lane, Opaque, Symbol, Term, evaluate, holds
 from tilecheck.symbolic.footprint import BlockPoint, Region, Witness

@@ -7,9 +7,9 @@ from zlib import crc32
 
 from msgspec import Struct
 
-from tilecheck.solver.model_search.assignments import AXES, Chooser, grids, is_scalar, roles
+from tilecheck.solver.model_search.assignments import Chooser, grids, is_scalar, roles
 from tilecheck.solver.model_search.collide import ASSIGNMENT_COST, case_of, side_of, touched
-from tilecheck.solver.model_search.layout import conjuncts, layout, leaves, reads_data
+from tilecheck.solver.model_search.layout import AXES, conjuncts, layout, leaves, reads_data
 from tilecheck.solver.model_search.world import World
 from tilecheck.symbolic import TRUE, Atom, Bid, Cond, GridDim, Opaque, Symbol, holds
 from tilecheck.symbolic.footprint import Region

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from tilecheck.interp.kernel.calls import TILE, Arguments
+from tilecheck.interp.kernel.calls import Arguments
 from tilecheck.interp.kernel.coerce import constant_int
 from tilecheck.interp.kernel.dialect.methods import Method, takes
 from tilecheck.interp.kernel.dialect.minting import extent
@@ -25,7 +25,8 @@ def _atomic(op: str, m: Machine, s: Shared, args: Arguments) -> Value:
     """Relaxed, and of the declared scope. What a block could learn from it is not told."""
     how = {"memory_order": TileRef("MemoryOrder.RELAXED"),
            "memory_scope": TileRef(f"MemoryScope.{s.parameter.scope.upper()}")}
-    TILE[op](m, replace(args, positional=(array(View(s.array)), *args.positional), keywords={**args.keywords, **how}))
+    m.operations.tile[op](
+        m, replace(args, positional=(array(View(s.array)), *args.positional), keywords={**args.keywords, **how}))
     return NONE
 
 

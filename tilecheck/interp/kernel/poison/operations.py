@@ -29,7 +29,7 @@ from tilecheck.interp.kernel.poison.propagation import (
 )
 from tilecheck.interp.kernel.poison.sources import Shadow, blur, merge_poison
 from tilecheck.interp.kernel.values import Const, Int, Shape, Tuple, Unknown, Value
-from tilecheck.symbolic import ONE, ZERO
+from tilecheck.symbolic import ZERO
 
 if TYPE_CHECKING:
     from tilecheck.interp.kernel.calls import Arguments
@@ -251,5 +251,3 @@ _RULES: Final[Mapping[str, Rule]] = {
     "mma": _mma, "mma_scaled": _mma_scaled, "matmul": _matmul, "cat": _cat, "insert": _insert, "bitcast": _same_lanes,
     "static_assert": _check_operands, "assert_": _check_operands,
 }
-
-__all__ += ["ONE"]

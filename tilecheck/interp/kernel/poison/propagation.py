@@ -14,7 +14,6 @@ from tilecheck.interp.kernel.poison.sources import (
     lanes_in,
     map_conditions,
     merge_poison,
-    rename_lanes,
     restrict_poison,
     weaken,
 )
@@ -33,7 +32,6 @@ from tilecheck.interp.kernel.values import (
     Value,
 )
 from tilecheck.symbolic import (
-    TRUE,
     Atom,
     Cond,
     Lane,
@@ -365,7 +363,6 @@ def fits(value: Value, extents: Shape) -> bool:
 
 
 __all__ += [
-    "TRUE",
     "closed_up",
     "combine_lanes",
     "fits",
@@ -373,6 +370,5 @@ __all__ += [
     "masks",
     "place_part",
     "product",
-    "rename_lanes",
     "scan_lanes",
 ]
