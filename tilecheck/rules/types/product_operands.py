@@ -154,7 +154,7 @@ def _describe_scale(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 
 
 def _describe_block(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    dtype, scales, sizes = f.words
+    (sizes,), (dtype, scales) = f.words, map(name_dtype, f.types)
     whole, count = (spell_term(t) for t in f.terms)
     several = "scale" if count == "1" else "scales"
     return (f"{whole} elements of {dtype} along K have {count} {several} of {scales}, and {sizes} elements share one",
