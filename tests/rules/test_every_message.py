@@ -10,9 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from tests.rules.cases import all_cases, describe
-from tilecheck.api import check_source
-from tilecheck.config import Config
+from tests.rules.cases import all_cases, run
 from tilecheck.rules import catalog
 
 FOLDER: Final = Path(catalog.__file__).parent
@@ -47,7 +45,7 @@ def _lines_reached() -> dict[str, set[int]]:
     sys.settrace(enter)
     try:
         for case in all_cases():
-            describe(check_source(case.source, "case.py", Config(use_cache=False, jobs=1)).diagnostics)
+            run(case)
     finally:
         sys.settrace(before)
     return reached

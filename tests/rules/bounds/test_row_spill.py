@@ -74,6 +74,20 @@ TC405 error on line 17: this launch breaks `T <= S`, which `k` requires
     note on line 13: this access to `c` requires it
     help: launch `k` with a grid, shapes and constants that satisfy `T <= S`
 """),
+    Case("in a helper", raw("""\
+def put(o, i, t, S, T):
+    ct.scatter(o, i * S + ct.arange(T, dtype=ct.int32), t)
+
+
+@ct.kernel
+def k(x, o, S: Int, T: Int):
+    put(o, ct.bid(0), ct.load(x, (ct.bid(0),), (T,), padding_mode=ZERO), S, T)
+"""), """\
+TC206 warning on line 11: this write to `o` extends into the next row, which belongs to another block, unless
+    `T <= S`
+    note: with grid (2, 1, 1) and S = 3, T = 4, o.shape[0] = 7 two blocks write o[3]
+    help: mask the lanes past the end of the row, or declare what every launch satisfies: @requires("T <= S")
+"""),
 )
 
 

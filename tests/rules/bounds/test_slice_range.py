@@ -49,6 +49,24 @@ TC204 error on line 13: this slice of `x` along axis 0 ends at `T + n`, past the
     note: nothing checks a slice when the kernel runs
     help: stop at `n`
 """),
+    Case("end from data", raw("""\
+@ct.kernel
+def k(x, ids, o, T: Int):
+    n = ct.load(ids, (0,), (1,)).item()
+    s = x.slice(0, 0, n)
+    ct.store(o, (ct.bid(0),), ct.load(s, (0,), (T,)))
+"""), """\
+TC204 error on line 13: this slice of `x`: could not prove that it ends after it begins: from `0` to `ids[0]`
+    note: nothing checks a slice when the kernel runs
+    help: clamp its ends in the kernel: `min(stop, extent)`, `max(start, 0)`
+TC301 error on line 14: could not prove that the store to `o` uses no lane of the tile that lies outside `x`:
+    no proof was found that nothing outside the array is used
+    note on line 14: the tile of `x` is loaded here, without a padding mode
+    help: load `x` with padding_mode=ct.PaddingMode.ZERO
+TC201 error on line 14: could not prove that the index `0` along axis 0 of `x` stays inside: no proof was
+    found that it stays inside
+    help: compare the index with `ct.num_tiles(...)` in the kernel, or clamp it
+""", strict=True),
 )
 
 

@@ -78,6 +78,47 @@ TC201 error on line 15: could not prove that the index `z.coords(cell)[0] - 1` a
     inside: no proof was found that it stays inside
     help: compare the index with `ct.num_tiles(...)` in the kernel, or clamp it
 """),
+    Case("negative index in a helper", raw("""\
+def read(x, i, T):
+    return ct.load(x, (i - 1,), (T,), padding_mode=ZERO)
+
+
+@ct.kernel
+def k(x, o, T: Int):
+    i = ct.bid(0)
+    ct.store(o, (i,), read(x, i, T))
+"""), """\
+TC201 error on line 11: block 0 asks for tile -1 along axis 0 of `x`, which has 2 tiles (4 elements)
+    note: with grid (2, 1, 1) and T = 2, x.shape[0] = 4: block 0 asks for tile -1 along axis 0 of `x`, which
+        has 2 tiles (4 elements)
+    note: an access to a tile that lies wholly outside is undefined behaviour, even with bounds checks
+    help: keep the index along axis 0 of `x` at 0 or above, with `max(..., 0)` or under a condition: tiles are
+        not counted from the end
+"""),
+    Case("last iteration", raw("""\
+@ct.kernel
+def k(xs, ys, BLOCKS: Int, T: Int):
+    tile = ct.bid(0)
+    done = 0
+    for g in range(len(xs)):
+        x, y = xs[g], ys[g]
+        rows = ct.num_tiles(x, 0, (T, T))
+        while tile >= done and tile < done + rows:
+            acc = ct.zeros((T, T), ct.float32)
+            for j in range(ct.num_tiles(x, 1, (T, T)) + 1):
+                acc = acc + ct.load(x, (tile - done, j), (T, T), padding_mode=ZERO)
+            ct.store(y, (tile - done, 0), acc)
+            tile += BLOCKS
+        done = done + rows
+"""), """\
+TC201 warning on line 20: in the last iteration of the loop on line 19, the index `j` begins past the end
+    along axis 1 of `xs[*]`, in every launch
+    note on line 19: the loop runs one iteration too far here
+    note: an access to a tile that lies wholly outside is undefined behaviour, even with bounds checks
+    help: end the loop at the number of tiles: `ct.num_tiles(...)`
+TC102 warning on line 21: blocks write disjoint parts of `ys[*]` only if `grid[0] <= BLOCKS`
+    help: declare what every launch satisfies: @requires("grid[0] <= BLOCKS")
+"""),
 )
 
 

@@ -65,6 +65,24 @@ def k(a, c, T: Int):
 TC202 error on line 12: this assumption is false: in block 1 dividing by 16 leaves 1
     help: assume a divisor that divides every value, or leave the assumption out
 """),
+    Case("assumption under a condition", raw("""\
+@ct.kernel
+def k(x, o, S: Int, T: Int):
+    i = ct.assume_divisible_by(ct.bid(0) * S, 8)
+    ct.scatter(o, i + ct.arange(T, dtype=ct.int32), ct.load(x, (ct.bid(0),), (T,), padding_mode=ZERO))
+"""), """\
+TC202 error on line 12: this assumption holds only if `S % 8 == 0`
+    help: declare what every launch satisfies: @requires("S % 8 == 0")
+TC206 error on line 13: this write to `o` extends into the next row, which belongs to another block, unless `T
+    <= S`
+    note: with grid (6, 1, 1) and S = 8, T = 16, o.shape[0] = 56 two blocks write o[8]
+    note on line 12: a row has `S` elements
+    note on line 13: element 8 in both blocks
+    note on line 13: a block takes `T` elements of its row
+    help: each of these keeps the blocks to their rows: (a) on line 13, add `mask=ct.arange(T, dtype=ct.int32)
+        < S`: the lanes past the end of the row are left out then (b) declare what every launch satisfies, if
+        it does: @requires("T <= S")
+""", strict=True),
 )
 
 

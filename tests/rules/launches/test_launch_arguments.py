@@ -170,6 +170,19 @@ TC408 error on line 34: `add(tcr.zeros((64,), f32).partition(16), x, x)` is pass
     note on line 13: the kernel is here
     help: run it first: `.sync()`
 """),
+    Case("unused parameter", raw("""\
+@ct.kernel
+def k(x, mode, T: Int):
+    ct.store(x, (ct.bid(0),), ct.zeros((T,), ct.float32))
+
+
+def go(stream, x):
+    ct.launch(stream, (4,), k, (x, None, 16))
+"""), """\
+TC408 error on line 16: `None` is passed as `mode`: None cannot be passed to a kernel
+    note on line 11: the kernel is here
+    help: pass an array, an int, a float or a bool
+"""),
 )
 
 

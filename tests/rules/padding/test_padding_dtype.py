@@ -51,6 +51,23 @@ TC303 error on line 12: `x` holds float8_e8m0fnu elements, which have no zero to
     note on line 11: float8_e8m0fnu from the annotation of `x`
     help: pad it with another value: `x.padded(ct.PaddingMode...)`
 """),
+    Case("type without zero", raw("""\
+@ct.kernel
+def k(x, o, T: Int):
+    i = ct.bid(0)
+    t = ct.load(x, (i,), (T,), padding_mode=ZERO)
+    ct.store(o, (i,), t)
+
+
+def go(stream, n):
+    x = torch.zeros(n, dtype=torch.float8_e8m0fnu)
+    o = torch.zeros(n, dtype=torch.float8_e8m0fnu)
+    ct.launch(stream, (ct.cdiv(n, 16),), k, (x, o, 16))
+"""), """\
+TC303 error on line 13: `x` holds float8_e8m0fnu elements, which have no zero to pad with
+    note on line 20: it is passed an array of float8_e8m0fnu here
+    help: load `x` as bytes, or replace the lanes outside with `ct.where`
+"""),
 )
 
 

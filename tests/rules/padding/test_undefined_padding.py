@@ -102,6 +102,38 @@ TC301 error on line 14: the sum uses lanes of the tile loaded from `x` that lie 
     note: lane 5 of the tile would be element 5, and the last one of `x` is 4
     help: load `x` with padding_mode=ct.PaddingMode.ZERO
 """),
+    Case("mask from data", raw("""\
+@ct.kernel
+def k(x, ids, o, T: Int):
+    i = ct.bid(0)
+    t = ct.load(x, (i,), (T,))
+    m = ct.load(ids, (i,), (T,), padding_mode=ZERO)
+    ct.store(o, (i,), ct.sum(ct.where(m > 0, t, 0)))
+"""), """\
+TC301 error on line 15: could not prove that the sum uses no lane of the tile that lies outside `x`: the lanes
+    are masked by something that is not followed
+    note on line 13: the tile of `x` is loaded here, without a padding mode
+    help: load `x` with padding_mode=ct.PaddingMode.ZERO
+""", strict=True),
+    Case("lanes that are not followed", raw("""\
+@ct.kernel
+def k(x, ids, o, T: Int):
+    i = ct.bid(0)
+    t = ct.load(x, (i,), (T,))
+    for j in range(ct.load(ids, (0,), (1,)).item()):
+        t = ct.flip(t, 0)
+    ct.store(o, (i,), ct.sum(t))
+"""), """\
+TC301 error on line 13: could not prove that nothing outside `x` is used: where the lanes go is not followed:
+    a value that is not followed
+    help: load `x` with padding_mode=ct.PaddingMode.ZERO
+TC102 error on line 16: could not prove that blocks write disjoint parts of `o`: part of the index or of a
+    condition was not understood
+    help: write `o` through an index that each block computes from its own coordinates
+TC201 error on line 16: could not prove that the index `bid(0)` along axis 0 of `o` stays inside: part of the
+    index or of a condition was not understood
+    help: compare the index with `ct.num_tiles(...)` in the kernel, or clamp it
+""", strict=True),
 )
 
 

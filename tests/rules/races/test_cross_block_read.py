@@ -49,6 +49,23 @@ TC103 warning on line 14: a block may read an element of `c` that another one wr
     note on line 14: `c` is written here
     help: declare what every launch satisfies: @requires("T <= S")
 """),
+    Case("index from data", raw("""\
+@ct.kernel
+def k(ids, c, T: Int):
+    i = ct.bid(0)
+    j = ct.load(ids, (i,), (1,)).item()
+    t = ct.load(c, (j, 0), (1, T))
+    ct.store(c, (j, 0), t + 1)
+"""), """\
+TC103 warning on line 14: could not prove that no block reads an element of `c` that another one writes: the
+    location depends on data; `injective(ids)` would prove it
+    note on line 15: `c` is written here
+    help: if it holds, say so in the kernel: # tilecheck: requires injective(ids)
+TC102 warning on line 15: could not prove that blocks write disjoint parts of `c`: the location depends on
+    data; `injective(ids)` would prove it
+    note on line 13: the place is read from `ids` here
+    help: if it holds, say so in the kernel: # tilecheck: requires injective(ids)
+"""),
 )
 
 

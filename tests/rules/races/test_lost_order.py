@@ -48,6 +48,18 @@ def k(lock, s, T: Int):
         ct.store(s, (0,), ct.load(s, (0,), (T,)) + 1)
         ct.atomic_xchg(lock, (0,), 0, memory_order=ct.MemoryOrder.RELEASE)
 """), ""),
+    Case("slice from data", raw("""\
+@ct.kernel
+def k(x, ids, n: int, T: Int):
+    for i in range(n):
+        j = ct.load(ids, (i,), (1,)).item()
+        s = x.slice(0, j * T, (j + n) * T)
+        ct.store(s, (i,), ct.full((T,), i, ct.float32))
+"""), """\
+TC108 warning on line 15: iterations of the loop may write one element of `x`, and the compiler leaves these
+    stores unordered
+    help: take the view of `x` outside the loop, or move the view and keep the index fixed
+"""),
 )
 
 

@@ -45,6 +45,33 @@ def k(s: Shared[f32, Dyn], x: Ref[f32, Dyn]) -> None:
 TC107 error on line 12: a plain assignment to `s`, which is an accumulator that all blocks update
     help: update it with an atomic such as `s.add(indices, update)`; read it in another launch
 """),
+    Case("under a condition", raw("""\
+@ct.kernel
+def k(n, S: Int, T: Int):
+    i = ct.bid(0)
+    o = i * S + ct.arange(T, dtype=ct.int32)
+    ct.atomic_add(n, o, 1)
+    ct.scatter(n, o, ct.gather(n, o))
+"""), """\
+TC107 warning on line 15: a block plainly writes an element of `n` that another one updates atomically, unless
+    `T <= S`
+    note on line 14: `n` is updated atomically here
+    help: declare what every launch satisfies: @requires("T <= S")
+"""),
+    Case("index from data", raw("""\
+@ct.kernel
+def k(n, ids, c, T: Int):
+    i = ct.bid(0)
+    j = ct.load(ids, (i,), (1,)).item()
+    ct.atomic_add(n, (j,), 1)
+    t = ct.load(n, (i,), (1,))
+    ct.store(c, (i,), ct.broadcast_to(t, (T,)))
+"""), """\
+TC107 warning on line 15: could not prove that no block plainly reads an element of `n` that another one
+    updates atomically: the location depends on the contents of `ids`
+    note on line 14: `n` is updated atomically here
+    help: read it with an atomic, or access it in another launch
+"""),
 )
 
 

@@ -73,6 +73,20 @@ TC102 warning on line 6: could not prove anything of `a`: load with an index tha
 TC503 error on line 6: a tile of 1 axis, (8,), is loaded from an index with 2 entries
     help: give the shape and the index one entry for each axis of the array
 """),
+    Case("two statements", raw("""\
+@ct.kernel
+def k(a, c, S: int, T: Int):
+    i = ct.bid(0)
+    t = ct.load(a, (i,), (T,), padding_mode=ZERO)
+    ct.store(c, (i,), t)
+    if i == 0:
+        ct.store(c, (S,), t)
+"""), """\
+TC102 warning on line 16: blocks write disjoint parts of `c` only if `grid[0] <= S`
+    note on line 14: the other write to `c` is here
+    note: with grid (2, 1, 1) and S = 1, T = 2, c.shape[0] = 4 two blocks write c[2]
+    help: declare what every launch satisfies: @requires("grid[0] <= S")
+"""),
 )
 
 

@@ -358,6 +358,15 @@ TC304 warning on line 8: `x` is computed and never reaches memory: nothing that 
     note: the compiler removes it, and the code that only computes it
     help: store `x` or a value computed from it, or delete it
 """),
+    Case("piece of another output", dialect("""\
+def k(a: Mut[f32, BM], b: Mut[f32, BN]) -> None:
+    b.store(a.load_like(b))
+"""), """\
+TC501 error on line 12: a piece of `a` is (BM,), and one of `b` is (BN,): it has no tile at that location
+    note on line 11: BM from the annotation of `a`
+    note on line 11: BN from the annotation of `b`
+    help: read back what the block owns of it: `a.load()`
+"""),
 )
 
 

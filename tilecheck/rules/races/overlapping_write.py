@@ -130,9 +130,8 @@ def _help(s: Settled, model: KernelModel, w: Witness) -> str:
         k = differ[0]
         return (f"compute the index of `{array}` from all of `ct.bid({k})`, not from a part of it: these blocks "
                 "differ and have the same index")
-    if s.access.tile or any(p.lanes for p in (w.first, w.second)):
-        return f"advance from block to block by at least the whole tile that is written to `{array}`"
-    return f"make the index of `{array}` different for different blocks"
+    # the blocks collide in different lanes
+    return f"advance from block to block by at least the whole tile that is written to `{array}`"
 
 
 def _mentions(access: Access, axis: int) -> bool:
