@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["ADJECTIVES", "NAME_WORDS", "NOT_PARTICIPLES", "PARTICIPLES", "PHRASES", "Phrase"]
+__all__ = ["ADJECTIVES", "NAME_WORDS", "NOT_PARTICIPLES", "PARTICIPLES", "PHRASES", "PUBLIC_NAMES",
+           "Phrase"]
 
 
 @dataclass(frozen=True)
@@ -110,3 +111,8 @@ _NOT_PARTICIPLES: Final = """
 
 NOT_PARTICIPLES: Final = frozenset(_NOT_PARTICIPLES.split())
 """Words that end in `ed` and are verbs or nouns."""
+
+PUBLIC_NAMES: Final = frozenset({
+    "UnsettledKernelError", "broken", "done", "lend", "padded", "then", "transposed", "within",
+})
+"""Names of the public interface of the runtime, which are stable."""

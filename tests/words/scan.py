@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from tests.words.banned import ADJECTIVES, NAME_WORDS, NOT_PARTICIPLES, PARTICIPLES, PHRASES
+from tests.words.banned import ADJECTIVES, NAME_WORDS, NOT_PARTICIPLES, PARTICIPLES, PHRASES, PUBLIC_NAMES
 
 __all__ = ["ROOT", "Text", "Violation", "checked_files", "name_violations", "names_of", "phrase_violations", "texts_of",
            "violations"]
@@ -89,6 +89,8 @@ def phrase_violations(text: str, path: str = "") -> Iterator[str]:
 
 def name_violations(name: str, kind: str) -> Iterator[str]:
     """Messages on the name of a function (`kind` is `function`) or of a class or a property (any other kind)."""
+    if name in PUBLIC_NAMES:
+        return
     parts = [part.lower() for part in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)]
     for part in parts:
         if part in NAME_WORDS:

@@ -1,4 +1,4 @@
-"""Kernels compiled ahead of their launches."""
+"""Compiles kernels ahead of their launches."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["compile_for_launch", "compile_for_sketch", "hints_of"]
 
 def compile_for_launch(kernel: DialectKernel, args: Sequence[Any], kwargs: Mapping[str, Any], arch: str | None,
                        unchecked: str | None) -> Compiled:
-    """`Kernel.compile`."""
+    """Implements `Kernel.compile`."""
     settlement = _verify_kernel(kernel, unchecked)
     if len(args) == 1 and isinstance(args[0], str) and not kwargs:
         return _compile_specialized(kernel, specialize_for_sketch(kernel, args[0]), _choose_architecture(arch, None),
@@ -49,7 +49,7 @@ def compile_for_launch(kernel: DialectKernel, args: Sequence[Any], kwargs: Mappi
 
 def compile_for_sketch(kernel: Any, sketch: str, arch: str, unchecked: str | None = None,
                        sanitize: Any = None) -> Artifact:
-    """A kernel of the dialect or of cuTile, compiled for arguments that a text describes. Raises CompileError, and
+    """Compiles a kernel of the dialect or of cuTile for arguments that a text describes. Raises CompileError, and
     ContractError for arguments that a launch would refuse."""
     settlement = _verify_kernel(kernel, unchecked)
     return _compile_specialized(kernel, specialize_for_sketch(kernel, sketch), arch, settlement, sanitize)
@@ -87,12 +87,12 @@ def _specialize_for_arguments(kernel: DialectKernel, name: str, found: Arguments
 
 
 def _choose_architecture(arch: str | None, found: Arguments | None) -> str:
-    """The architecture asked for, else that of the device that the arguments are on."""
+    """Returns the requested architecture, else that of the device that holds the arguments."""
     if arch is not None:
         return arch
     arrays = [] if found is None else list(found.arrays.values())
     known = backend_of(arrays[0]._storage.memory.device).arch if arrays else None
     if known is not None:
         return known
-    raise ArchitectureError("it is not said which GPU to compile for, and the arguments are on none",
+    raise ArchitectureError("the GPU to compile for is not specified, and the arguments are not on a GPU",
                             fix='name its architecture: `.compile(..., arch="sm_90")`')

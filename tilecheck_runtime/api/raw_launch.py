@@ -1,5 +1,5 @@
-"""`launch(stream, grid, kernel, args)`: what `ct.launch` takes, with guards. Arrays on a GPU run there, others on the
-CPU under the sanitizer."""
+"""`launch(stream, grid, kernel, args)`: takes the arguments of `ct.launch`, and applies guards. Arrays on a GPU run
+there, others on the CPU under the sanitizer."""
 
 from __future__ import annotations
 
@@ -43,14 +43,16 @@ _INT32: Final = 1 << 31
 
 
 class GuardWarning(UserWarning):
-    """What a guard would have refused."""
+    """A launch that its guards would have refused."""
 
 
 def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
            programmatic_dependent_launch: bool = False) -> None:
-    """Launches a kernel as `ct.launch` does, after its guards: arguments that share memory and are written, memory that
-    is read-only or cannot be used as it lies, the grid, and the kernel's contract. TILECHECK_GUARD=warn only warns, off
-    looks at nothing; without it they refuse. Arrays on the CPU run under the sanitizer.
+    """Launches a kernel like `ct.launch`, after its guards passed. Guards check for arguments that share memory and are
+    written, for memory that is read-only or cannot be used in its layout, the grid, and the contract of the kernel.
+    Arrays on the CPU run under the sanitizer.
+
+    TILECHECK_GUARD=warn makes guards warn instead of refuse; `off` skips them.
 
     Raises OwnershipError; then nothing was launched.
     """
@@ -78,8 +80,8 @@ def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
 
 
 def _passes_guards(kernel: Any, grid: Any, values: Sequence[Any], given: Sequence[_NamedArray], stream: Any) -> bool:
-    """Whether every guard lets a launch through. Raises OwnershipError, or warns, where one does not."""
-    mode = read_setting("error")  # nobody watches what it does
+    """Returns whether all guards pass. If one does not, raises OwnershipError or warns."""
+    mode = read_setting("error")  # no sanitizer watches the launch
     if mode == "off":
         return False
     try:
@@ -106,7 +108,7 @@ def _device_of_address(address: int) -> int | None:
 
 @dataclass(frozen=True)
 class _NamedArray:
-    """An array by the name of its parameter; an element of a list or tuple by "xs[1]"."""
+    """An array with the name of its parameter; an element of a list or tuple as "xs[1]"."""
 
     name: str
     array: DeviceArray
@@ -117,7 +119,7 @@ class _NamedArray:
 
 
 def _device_arrays(kernel: Any, values: Sequence[Any]) -> Iterator[_NamedArray]:
-    """The arrays on a GPU, by parameter; of too many arguments those that there are parameters for."""
+    """Yields the arrays on a GPU, by parameter. Surplus arguments are ignored."""
     for name, value in zip(_parameter_names(function_of(kernel)), values, strict=False):
         yield from _name_arrays(name, value)
 
@@ -128,7 +130,7 @@ def _parameter_names(function: FunctionType) -> tuple[str, ...]:
 
 
 _PASSED: Final[set[tuple[Any, ...]]] = set()
-"""Launches that nothing forbids but where their arrays lie."""
+"""Launches that passed all guards that do not depend on addresses."""
 _MOST: Final = 4096
 
 
@@ -156,8 +158,8 @@ def check_launch(kernel: Any, grid: Any, values: Sequence[Any], given: Sequence[
 
 
 def _check_capture(kernel: Any, values: Sequence[Any], stream: Any) -> None:
-    """Raises CaptureError for a list of arrays in a capture: the host copies its addresses to the device, which a
-    replay would not do."""
+    """Raises CaptureError for a list of arrays during a capture: the host copies its addresses to the device, and a
+    replay would not repeat that."""
     lists = [name for name, v in zip(_parameter_names(function_of(kernel)), values, strict=True) if isinstance(v, list)]
     if lists and driver().is_capturing(handle_of(stream)):
         name = function_of(kernel).__name__
@@ -192,7 +194,7 @@ def _check_grid(kernel: str, grid: Any) -> tuple[int, int, int]:
 
 @lru_cache(maxsize=1024)
 def _written_parameters(function: FunctionType) -> frozenset[str] | None:
-    """Parameters that a kernel writes; None when the checker does not see it."""
+    """Parameters that a kernel writes; None if the checker cannot analyze it."""
     found = findings_of(function)
     return None if found is None else frozenset(o.array for o in found.report.obligations if o.kind == "disjoint")
 
@@ -207,7 +209,7 @@ def _check_array(kernel: str, one: _NamedArray, written: frozenset[str] | None) 
             raise _array_error(kernel, name, f"has stride {step} bytes on axis {axis}, which is negative: compiled "
                                "kernels assume that none is", "pass a copy: `.contiguous()`")
         if step % size:
-            raise _array_error(kernel, name, f"has stride {step} bytes on axis {axis}, which is no multiple of its "
+            raise _array_error(kernel, name, f"has stride {step} bytes on axis {axis}, which is not a multiple of its "
                                f"{size}-byte elements", "pass a copy: `.contiguous()`")
     if any(n >= _INT32 for n in (*array.shape, *(s // size for _, s in steps))):
         raise _array_error(kernel, name,
@@ -234,7 +236,8 @@ def _check_one_device(kernel: str, given: Sequence[_NamedArray]) -> None:
 
 
 def _check_disjoint(kernel: str, given: Sequence[_NamedArray], written: frozenset[str] | None) -> None:
-    """The compiler assumes that arguments share no memory. That matters once one of them is written."""
+    """Raises AliasedError for arguments that share memory if one of them is written: the compiler assumes that they are
+    disjoint."""
     for a, b in combinations(given, 2):
         if written is not None and a.parameter not in written and b.parameter not in written:
             continue
@@ -247,7 +250,7 @@ def _check_disjoint(kernel: str, given: Sequence[_NamedArray], written: frozense
 
 
 def _check_not_refuted(function: FunctionType) -> None:
-    """A kernel that was refuted is not launched, unless its author takes the responsibility."""
+    """Raises RefutedError for a refuted kernel, unless its author takes responsibility."""
     found = findings_of(function)
     if found is None or found.report.verdict != "refuted" or declaration_of(function).unsafe is not None:
         return
@@ -260,7 +263,7 @@ def _check_not_refuted(function: FunctionType) -> None:
 
 def _contract_numbers(known: Sequence[str], values: Sequence[Any], given: Sequence[_NamedArray],
                       grid: tuple[int, int, int]) -> Mapping[str, int]:
-    """Everything that contracts speak of, by the name it has there."""
+    """Returns everything that contracts can refer to, by its name there."""
     found = {name: int(v) for name, v in zip(known, values, strict=True) if isinstance(v, (bool, int))}
     found.update({f"grid[{axis}]": n for axis, n in enumerate(grid)})
     for one in given:

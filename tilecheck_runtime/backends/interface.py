@@ -1,7 +1,7 @@
-"""What a backend does: memory, copies, launches, and the order between them.
+"""The interface of a backend: memory, copies, launches, and the order between them.
 
-Tensors, ownership and launches are written against this. A backend knows nothing of ownership: whoever calls it has
-asked before, and keeps everything that it passes alive until the event it got is done.
+Tensors, ownership and launches are written against this interface. A backend knows nothing of ownership: the caller
+checks it, and keeps everything that it passes alive until the returned event is done.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ __all__ = ["Backend", "Event", "Job", "Memory", "PackedLaunch", "PreparedJobs", 
 
 
 class Event(Protocol):
-    """Work that was handed to a backend."""
+    """Work that was submitted to a backend."""
 
     def done(self) -> bool:
-        """Whether it has ended, well or not."""
+        """Returns whether the work has ended, successfully or not."""
         ...
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Waits until it has ended, for at most `timeout` seconds, and says whether it has."""
+        """Waits until the work has ended, for at most `timeout` seconds. Returns whether it has."""
         ...
 
     def error(self) -> BaseException | None:
-        """What went wrong, once it has ended."""
+        """Returns the error, after the work has ended."""
         ...
 
     def when_done(self, call: Callable[[], None]) -> None:
-        """Calls something, in any thread, once the work has ended; at once when it has."""
+        """Calls a function, in any thread, when the work has ended; immediately if it has."""
         ...
 
     def call_later(self, call: Callable[[], None]) -> None:
-        """As `when_done`, for what nobody waits for: it may be as late as the next use of the backend."""
+        """Like `when_done`, but the call may be delayed until the next use of the backend."""
         ...
 
 
 class Stream(Protocol):
-    """Work on a stream is done in the order in which it was handed over; streams run side by side."""
+    """Work on a stream runs in the order of its submission; streams run concurrently."""
 
     @property
     def name(self) -> str:
@@ -59,8 +59,8 @@ class Job:
     grid       blocks along each axis
     arguments  of the entry, in order: Strided arrays, numbers
     hints      for the compiler
-    kernel     what findings call it
-    place      where the program asked for it
+    kernel     its name in findings
+    place      the location of the launch
     """
 
     function: Callable[..., Any]
@@ -75,7 +75,7 @@ class Job:
 class Transfer:
     """A copy between two arrays of the same shape and element type.
 
-    place  where the program asked for it
+    place  the location of the copy
     """
 
     source: Strided
@@ -90,8 +90,8 @@ class Transfer:
 
 
 class PackedLaunch(Protocol):
-    """A launch of arrays that lie where they lay when it was first made. It keeps nothing alive, and asks nothing:
-    whoever launches it has seen to it that all is as it was, but for floats.
+    """A launch of arrays at fixed addresses. It keeps nothing alive and checks nothing: the caller ensures that
+    everything except the floats is unchanged.
 
     symbol  of its code
     """
@@ -100,29 +100,29 @@ class PackedLaunch(Protocol):
     symbol: str
 
     def launch(self, stream: Any, floats: Sequence[float], what: tuple[str, Location]) -> object:
-        """Runs it once, and counts it as a use of its memories, which are alive. `floats` are the values of the
-        parameters that it was made with, `what` the kernel and where it is launched. Returns what `event` takes."""
+        """Runs the launch once and records the use of its memory, which is alive. `floats` are values of the parameters
+        that it was packed for, `what` the kernel and the location of the launch. Returns the argument of `event`."""
         ...
 
     def event(self, launched: Any) -> Event:
-        """The event of a launch. Most of them are never asked for."""
+        """Returns the event of a launch. Most are never requested."""
         ...
 
 
 class PreparedJobs(Protocol):
-    """Jobs that were made ready. They keep nothing alive: whoever has them does."""
+    """Jobs that can run many times. They keep nothing alive: their owner does."""
 
     def launch(self, stream: Any) -> Event:
-        """Runs them once."""
+        """Runs the jobs once."""
         ...
 
     def release_memory(self) -> None:
-        """Says that all of it was waited for."""
+        """Declares that the program waited for all runs."""
         ...
 
 
 class Backend(Protocol):
-    """Where tensors lie and kernels run."""
+    """A device that holds tensors and runs kernels."""
 
     @property
     def device(self) -> str:
@@ -131,25 +131,25 @@ class Backend(Protocol):
 
     @property
     def ordered(self) -> bool:
-        """Whether the device itself keeps work of one stream in order, so that the host need not wait between."""
+        """Whether the device itself runs the work of one stream in order, so that the host need not wait in between."""
         ...
 
     @property
     def watches(self) -> bool:
-        """Whether it finds out by itself what kernels do wrong, so that one that is not proved can be launched."""
+        """Whether the backend detects errors of kernels itself, so that unproved kernels may run."""
         ...
 
     @property
     def arch(self) -> str | None:
-        """What kernels are compiled for: "sm_90". None where they are not."""
+        """The target architecture of the compiler, such as "sm_90"; None if kernels are not compiled."""
         ...
 
     def allocate(self, nbytes: int) -> Memory:
-        """Memory with any contents, aligned for every element type. Raises MemoryError."""
+        """Allocates memory with arbitrary contents, aligned for every element type. Raises MemoryError."""
         ...
 
     def adopt(self, address: int, nbytes: int, owner: object, readonly: bool) -> Memory:
-        """Memory of another library on this device; `owner` keeps it alive."""
+        """Wraps memory of another library on this device; `owner` keeps it alive."""
         ...
 
     def stream(self, name: str) -> Stream:
@@ -157,7 +157,7 @@ class Backend(Protocol):
         ...
 
     def stream_of(self, given: Any) -> Stream:
-        """A stream of this backend, or of another library on its device. Raises TypeError for what is none."""
+        """Returns a stream of this backend, or of another library on its device. Raises TypeError for other objects."""
         ...
 
     @property
@@ -166,7 +166,7 @@ class Backend(Protocol):
         ...
 
     def order(self, stream: Stream, after: Event) -> None:
-        """Work handed to a stream from now on begins after an event of any stream."""
+        """Orders later work of a stream after an event of any stream."""
         ...
 
     def upload(self, source: Any, target: Strided) -> None:
@@ -174,12 +174,12 @@ class Backend(Protocol):
         ...
 
     def fill(self, element: Any, target: Strided) -> None:
-        """Puts one element, a NumPy array of no axes, everywhere in a new array without gaps. What is handed over later
-        finds it there; the program need not wait."""
+        """Fills a new contiguous array with one element, a NumPy array without axes. Later work sees the elements; the
+        program need not wait."""
         ...
 
     def download(self, source: Strided) -> Any:
-        """A new NumPy array with the elements, when all work that was handed over before is done with them."""
+        """Returns a new NumPy array with the elements, after all earlier work on them is done."""
         ...
 
     def copy(self, source: Strided, target: Strided, stream: Stream) -> Event:
@@ -187,30 +187,30 @@ class Backend(Protocol):
         ...
 
     def view(self, array: Strided) -> Any:
-        """The array as NumPy, or whatever else on this device, sees it, without a copy."""
+        """Returns the array as NumPy or another library on this device sees it, without a copy."""
         ...
 
     def refine_plan(self, function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
-        """The plan of a launch that its guards let through, as it is best for this backend. `numbers` are those that
-        contracts speak of."""
+        """Optimizes the plan of a launch that passed its guards for this backend. `numbers` are the values that
+        contracts refer to."""
         ...
 
     def prepare(self, job: Job) -> object:
-        """Whatever can be refused before something is launched: limits of the device, compilation."""
+        """Does everything that can fail before a launch: limits of the device, compilation."""
         ...
 
     def prepare_jobs(self, jobs: Sequence[Job | Transfer], what: str) -> PreparedJobs:
-        """Launches and copies that are run together many times, in order: whatever can be done once is done now.
+        """Prepares launches and copies that run together many times, in order.
 
-        what  how messages call them
+        what  describes them in messages
         """
         ...
 
     def pack_launch(self, job: Job, prepared: Any, floats: Sequence[int], once: bool = False) -> PackedLaunch | None:
-        """The job, for launches that differ from it in nothing but the floats at these positions of its arguments; None
-        where that is not worth it. `prepared` is what `prepare` returned; with `once` it is launched one time only."""
+        """Packs a job for launches that differ only in the floats at these positions of its arguments; None if that
+        saves nothing. `prepared` is the result of `prepare`. With `once` the job is launched one time only."""
         ...
 
     def launch(self, job: Job, stream: Stream, prepared: Any = None) -> Event:
-        """Runs a kernel once. What it does wrong is the error of the event. `prepared` is what `prepare` returned."""
+        """Runs a kernel once. A failure is the error of the event. `prepared` is the result of `prepare`."""
         ...

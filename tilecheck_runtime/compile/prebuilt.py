@@ -123,7 +123,7 @@ def _missing_variant(function: FunctionType, source: str | None, wanted: Sequenc
     elif wanted[1] not in archs:
         why = f"`{name}` was built for {', '.join(archs)}, and this device is {wanted[1]}"
     elif source is None:
-        why = f"`{name}` uses something of which nobody knows whether it is what it was when it was built"
+        why = f"`{name}` uses values that may have changed since it was built"
     elif not same:
         why = f"`{name}` was built from other source, or for a launch with other schedules or bounds"
     else:

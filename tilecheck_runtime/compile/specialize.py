@@ -147,7 +147,7 @@ def _check_array(parameter: Parameter, found: object) -> SketchedArray:
         raise SketchError(f"`{name}` has elements of type {getattr(parameter.dtype, '__name__', wanted)}, not "
                           f"{found.dtype}", fix="leave the type out: the kernel declares it")
     if parameter.kind != "mut" and (found.tile is not None or found.schedule is not None):
-        raise SketchError(f"`{name}` is no output, and only outputs are divided into pieces",
+        raise SketchError(f"`{name}` is not an output, and only outputs are divided into pieces",
                           fix="leave the pieces out")
     return found
 
@@ -169,7 +169,7 @@ def _bind_variables(parameter: Parameter, found: SketchedArray, values: dict[str
 def _make_output(parameter: Parameter, found: SketchedArray, values: Mapping[str, int]) -> Output:
     missing = [e for e in parameter.extents if isinstance(e, str) and e not in values]
     if missing:
-        raise SketchError(f"it is not said how `{parameter.name}` is divided: {missing[0]} has no value",
+        raise SketchError(f"it is not specified how `{parameter.name}` is divided: {missing[0]} has no value",
                           fix=f"write its pieces, as in `{parameter.name}=[1024]/[128]`, or `{missing[0]}=128`")
     tile = tuple(values[e] if isinstance(e, str) else int(e) for e in parameter.extents if not isinstance(e, type))
     whole = tuple(-(-n // t) == 1 for n, t in zip(found.shape, tile, strict=True))

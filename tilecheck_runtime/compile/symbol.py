@@ -22,7 +22,7 @@ def verify(cubin: bytes, symbol: str, signature: Signature) -> None:
     try:
         found = elf.read(cubin)
     except elf.NotACubin as error:
-        raise SymbolMismatchError(f"this is no cubin: {error}", fix="compile the kernel again") from None
+        raise SymbolMismatchError(f"this is not a cubin: {error}", fix="compile the kernel again") from None
     if found.kernels != (symbol,):
         raise SymbolMismatchError(
             f"the cubin has the kernel {' and '.join(found.kernels) or 'none'}, not `{symbol}`",

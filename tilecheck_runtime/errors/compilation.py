@@ -1,4 +1,4 @@
-"""Why a kernel could not be compiled. Every error says what to do about it."""
+"""Errors of compilation. Every error suggests a fix."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = [
 
 
 class CompileError(Exception):
-    """A kernel that could not be compiled.
+    """A kernel could not be compiled.
 
     summary  one sentence
-    place    file and line in the author's source, "" where there is none
+    place    file and line in the author's source, "" if there is none
     notes    further sentences
-    fix      what to change
+    fix      the change to make
     """
 
     def __init__(self, summary: str, *, place: str = "", notes: Sequence[str] = (), fix: str = "") -> None:
@@ -27,7 +27,7 @@ class CompileError(Exception):
 
 
 class UnsettledKernelError(CompileError):
-    """The checker could neither prove the kernel nor find a contract that makes it right."""
+    """The checker could neither prove the kernel nor infer a contract under which it is correct."""
 
 
 class UnsupportedArgumentError(CompileError, TypeError):
@@ -35,15 +35,15 @@ class UnsupportedArgumentError(CompileError, TypeError):
 
 
 class HintError(CompileError, ValueError):
-    """A hint for the compiler that it does not have, or a value that it does not take."""
+    """An unknown compiler hint, or an invalid value of one."""
 
 
 class SketchError(CompileError, ValueError):
-    """Arguments described in text that cannot be read, or that the kernel does not take."""
+    """A description of arguments that cannot be parsed, or that the kernel does not accept."""
 
 
 class FrontEndError(CompileError):
-    """`cuda.tile` does not take the kernel. Its own error is the cause."""
+    """`cuda.tile` rejects the kernel. Its own error is the cause."""
 
 
 class MissingToolError(CompileError):
@@ -51,7 +51,7 @@ class MissingToolError(CompileError):
 
 
 class ToolVersionError(CompileError):
-    """Tools whose versions are too old, or do not go together."""
+    """Tools that are too old or incompatible with each other."""
 
 
 class ArchitectureError(CompileError, ValueError):
@@ -61,7 +61,7 @@ class ArchitectureError(CompileError, ValueError):
 class AssemblerError(CompileError):
     """`tileiras` failed.
 
-    bytecode  path at which its input was kept
+    bytecode  path of its input, which is preserved
     """
 
     def __init__(self, summary: str, *, place: str = "", notes: Sequence[str] = (), fix: str = "",
@@ -71,19 +71,19 @@ class AssemblerError(CompileError):
 
 
 class MissingVariantError(CompileError, LookupError):
-    """A launch for which nothing was built, where nothing is to be compiled."""
+    """No compiled kernel matches a launch, and compiling is disabled."""
 
 
 class SymbolMismatchError(CompileError):
-    """Machine code that was compiled under other assumptions than it is about to be launched under."""
+    """Machine code that was compiled under other assumptions than those of the launch."""
 
 
 class ParameterLayoutError(CompileError):
-    """Machine code whose parameters lie elsewhere than the calling convention says."""
+    """Machine code whose parameter layout differs from the calling convention."""
 
 
 class CacheFolderError(CompileError):
-    """A cache folder that somebody else could have written to: what is in it would be run as machine code."""
+    """A cache folder that another user could have written to. Its contents would run as machine code."""
 
 
 for _kind in [kind for name, kind in list(globals().items()) if name in __all__]:

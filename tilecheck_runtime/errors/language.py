@@ -1,4 +1,4 @@
-"""What is raised for a kernel that is not a cuTile program, under the names that cuTile uses."""
+"""Exceptions for kernels that are not valid cuTile programs, under the names that cuTile uses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TileError(Exception):
 
 
 class TileSyntaxError(TileError):
-    """Python that cuTile does not have."""
+    """Python syntax that cuTile does not support."""
 
 
 class TileTypeError(TileError):
@@ -36,11 +36,11 @@ class TileValueError(TileError):
 
 
 class TileRecursionError(TileError):
-    """A helper that calls itself without end."""
+    """A helper with unbounded recursion."""
 
 
 class TileStaticEvalError(TileError):
-    """`static_eval` of something that is not known at compile time."""
+    """`static_eval` of an expression that is not known at compile time."""
 
 
 class TileStaticAssertionError(TileError):
@@ -56,7 +56,7 @@ class TileUnsupportedFeatureError(TileError):
 
 
 class TileInternalError(TileError):
-    """A fault of the executor itself."""
+    """An error of the executor itself."""
 
 
 class TileCompilerExecutionError(TileInternalError):
@@ -68,4 +68,4 @@ class TileCompilerTimeoutError(TileInternalError):
 
 
 class KernelStuckError(TileError):
-    """A block that waits for what no other block can do: blocks run one after another."""
+    """A block waits for an event that no other block can cause, because blocks run one after another."""

@@ -1,4 +1,4 @@
-"""Places in the program that uses the runtime, and the names it gives to tensors."""
+"""Locations in the program that uses the runtime, and the names that it gives to tensors."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from typing import Any, Final, cast
 __all__ = ["BEHALF", "NOWHERE", "PASSED_OVER", "Location", "caller_frame", "current_location", "variable_name"]
 
 _SNAPSHOTS: Final = sys.version_info < (3, 13)
-"""Whether asking a function's frame for its variables leaves a copy there that keeps the values alive, which must not
-count as owners."""
+"""Whether reading the variables of a function's frame leaves a copy in the frame that keeps the values alive. Such a
+copy must not count as an owner."""
 _UNSHARED: Final = 3
-"""References to that copy when only the frame has it, and we do: `locals()` of the program gives the same one out."""
+"""References to that copy when only the frame and this module have it; `locals()` of the program returns the same
+copy."""
 _tuple: Final = tuple.__new__
 _OURS: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class Location(tuple[Any, int]):
-    """A line of the user's program. One is kept of everything that is launched, and hardly any is ever printed: a file
-    and the number of a line, or code and one of its instructions, of which the line is looked up when it is asked for.
+    """A line of the program. Every launch records one and hardly any is printed, so it holds either a file and a line
+    number, or a code object and an instruction whose line is looked up on demand.
 
-    A tuple, as that is made in a third of the time that an object of a class takes.
+    A tuple, because creating one takes a third of the time of an object with attributes.
     """
 
     __slots__ = ()
@@ -39,7 +40,7 @@ class Location(tuple[Any, int]):
 
     @property
     def line(self) -> int:
-        """The number of the line, from 1 up; 0 where there is none."""
+        """The number of the line, from 1; 0 if there is none."""
         code, at = self
         if isinstance(code, str):
             return at
@@ -65,7 +66,7 @@ NOWHERE: Final = Location("<unknown>", 0)
 
 
 BEHALF: Final[ContextVar[Location]] = ContextVar("behalf", default=NOWHERE)
-"""The line that a thread of the runtime works for."""
+"""The line of the program on whose behalf a thread of the runtime works."""
 _MACHINERY: Final = frozenset({"asyncio", "concurrent", "copy", "copyreg", "multiprocessing", "pickle", "threading"})
 
 
@@ -79,7 +80,7 @@ def _short_path(file: str) -> str:
 
 
 def caller_frame() -> FrameType | None:
-    """The frame that called into the runtime; None in a thread that no code of the user runs in."""
+    """The frame that called into the runtime; None in a thread without user code."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         passed_over = PASSED_OVER.get(frame.f_code.co_filename)
@@ -90,7 +91,8 @@ def caller_frame() -> FrameType | None:
 
 
 PASSED_OVER: Final[dict[str, bool]] = {}
-"""By file, for files that there are: the code of those belongs to one module."""
+"""By file: whether its frames belong to the runtime or the standard library. Only for existing files, whose code
+belongs to one module."""
 
 
 def _is_passed_over(frame: FrameType) -> bool:
@@ -102,8 +104,8 @@ def _is_passed_over(frame: FrameType) -> bool:
 
 
 def current_location(depth: int = 1) -> Location:
-    """The line that called into the runtime; in a thread of the runtime, the one that it works for. `depth` is how many
-    callers are known to be the runtime's own."""
+    """The line that called into the runtime; in a thread of the runtime, the line on whose behalf it works. `depth` is
+    the number of callers known to belong to the runtime."""
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
@@ -115,9 +117,9 @@ def current_location(depth: int = 1) -> Location:
 
 
 def variable_name(frame: FrameType | None, value: object) -> str | None:
-    """The variable that holds a value where the runtime was called, None when there is none.
+    """The variable that holds a value where the runtime was called; None if there is none.
 
-    Looked for only when a message needs it, so ordinary calls cost nothing.
+    Called only to build a message, so ordinary calls cost nothing.
     """
     if frame is None:
         return None

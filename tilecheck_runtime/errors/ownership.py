@@ -1,4 +1,4 @@
-"""What the runtime refuses. Every error carries its code, the names, both places and the line that fixes it."""
+"""Errors of ownership and of launches. Every error has a code, the names involved, both locations, and a fix."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = [
 
 
 def format_message(code: str, summary: str, before: Location | None, what: str, use: Location, fix: str) -> str:
-    """The text of a message: `before` is where `what` happened, `use` where it matters now."""
+    """Formats a message: `before` is the location where `what` happened, `use` where it matters now."""
     lines = [f"{code} {summary}", f"  --> {use}"]
     if before is not None and before is not NOWHERE:
         lines.append(f"  = note: {what} at {before}")
@@ -26,11 +26,11 @@ class OwnershipError(Exception):
     """A use of a tensor, or a launch, that ownership does not allow.
 
     code     of the rule
-    summary  one sentence, without place
-    names    of the tensors that are involved
-    use      where the program is now
-    before   where the tensor was moved, launched or shared; None when nothing came before
-    fix      the line or the change that makes it right
+    summary  one sentence, without location
+    names    of the tensors involved
+    use      the current location in the program
+    before   where the tensor was moved, launched or shared; None if there was no such event
+    fix      the line or the change that corrects it
     """
 
     code: str = "TC402"
@@ -61,25 +61,25 @@ class AliasedError(OwnershipError):
 
 
 class SharedError(OwnershipError):
-    """Memory that others may read is asked for as one's own."""
+    """Exclusive use of memory that other handles may read."""
 
     code = "TC104"
 
 
 class ReadOnlyError(SharedError):
-    """Memory that may only be read is asked for as a mutable one."""
+    """Mutable use of memory that may only be read."""
 
     code = "TC104"
 
 
 class ContractError(OwnershipError):
-    """A launch whose shapes or values break the contract of its kernel."""
+    """The shapes or values of a launch break the contract of its kernel."""
 
     code = "TC405"
 
 
 class GridError(ContractError):
-    """A grid that does not follow from the partitions, or partitions that do not agree on one."""
+    """A grid that does not match the partitions, or partitions that do not agree on a grid."""
 
     code = "TC405"
 
@@ -91,49 +91,49 @@ class LaunchArgumentError(OwnershipError, TypeError):
 
 
 class ForeignMemoryError(OwnershipError, ValueError):
-    """Memory of another library that cannot be taken over as it lies."""
+    """Memory of another library that cannot be adopted in its layout."""
 
     code = "TC408"
 
 
 class GraphLifetimeError(OwnershipError):
-    """Memory that a captured graph uses is taken away from it, or a graph is replayed without what it needs."""
+    """Memory that a captured graph uses is taken away, or a graph is replayed without memory that it needs."""
 
     code = "TC406"
 
 
 class CaptureError(OwnershipError, RuntimeError):
-    """Something that a graph cannot hold, asked for while one is captured."""
+    """An operation that a graph cannot contain, during a capture."""
 
     code = "TC406"
 
 
 class StreamError(OwnershipError, RuntimeError):
-    """Two streams use the same memory with no order between them, where order is not made for them."""
+    """Two streams use the same memory with no order between them, in strict mode."""
 
     code = "TC407"
 
 
 class DuplicateError(OwnershipError, TypeError):
-    """A tensor, partition, operation or flight would be there twice, by `copy` or `pickle`."""
+    """`copy` or `pickle` would duplicate a tensor, partition, operation or flight."""
 
     code = "TC402"
 
 
 class ForkedError(OwnershipError, RuntimeError):
-    """A flight of the parent is waited for in a child process that was forked while it was under way."""
+    """A child process waits for a flight of its parent that was under way at the fork."""
 
     code = "TC403"
 
 
 class NestedLaunchError(OwnershipError, RuntimeError):
-    """A launch from inside an operation that runs in the same thread: nothing orders the two."""
+    """A launch inside an operation that runs in the same thread: the two have no order."""
 
     code = "TC407"
 
 
 class RefutedError(OwnershipError):
-    """A kernel that the checker found wrong is launched. `code` is that of the finding."""
+    """A launch of a kernel that the checker refuted. `code` is that of the finding."""
 
     def __init__(self, code: str, summary: str, *, use: Location, fix: str) -> None:
         vars(self)["code"] = code
@@ -141,7 +141,7 @@ class RefutedError(OwnershipError):
 
 
 class UnprovenError(OwnershipError):
-    """A kernel that does not pass the checker; `code` is that of its first finding."""
+    """A kernel does not pass the checker; `code` is that of its first finding."""
 
     code = "TC101"
 
@@ -152,7 +152,7 @@ class UnprovenError(OwnershipError):
 
 
 class UnprovenWarning(UserWarning):
-    """A kernel that does not pass the checker is launched where launches are watched."""
+    """A kernel that does not pass the checker is launched under the sanitizer."""
 
 
 class NeverRunWarning(UserWarning):
@@ -160,7 +160,7 @@ class NeverRunWarning(UserWarning):
 
 
 class LostFlightWarning(UserWarning):
-    """A flight failed and nobody waited for it."""
+    """A flight failed and no code waited for it."""
 
 
 for _kind in [kind for name, kind in list(globals().items()) if name in __all__ and isinstance(kind, type)]:

@@ -19,7 +19,7 @@ __all__ = ["cpu_launches"]
 
 @contextmanager
 def cpu_launches() -> Iterator[None]:
-    """Inside, kernels launched by any program run on the CPU and report to the session that is open."""
+    """Makes kernels that any program launches run on the CPU and report to the open session."""
     with ExitStack() as stack:
         tile = _import_real()
         if tile is None:
@@ -41,7 +41,7 @@ def _import_real() -> ModuleType | None:
 
 @contextmanager
 def _replace_everywhere(module: ModuleType, name: str, replacement: Any) -> Iterator[None]:
-    """Replaces a function wherever it has been imported to by its own name."""
+    """Replaces a function in all modules that imported it by its own name."""
     original = getattr(module, name)
     holders = [m for m in list(sys.modules.values())
                if isinstance(m, ModuleType) and vars(m).get(name) is original]

@@ -1,4 +1,4 @@
-"""`tilecheck run`: a script under the sanitizer."""
+"""`tilecheck run`: runs a script under the sanitizer."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def command(seed: int, in_order: bool, replay: bool, module: bool, output_format
 
 def run_script(script: str, arguments: tuple[str, ...], module: bool = False,
                seed: int | None = 0, replay: bool = False) -> tuple[bool, Report]:
-    """Runs a script as `__main__`. Returns whether it failed, after its traceback was printed, and what was found."""
+    """Runs a script as `__main__`. Returns whether it failed, after printing its traceback, and the report."""
     before, path = sys.argv, list(sys.path)
     sys.argv = [script, *arguments]
     sys.path.insert(0, os.getcwd() if module else os.path.dirname(os.path.abspath(script)))

@@ -1,1 +1,1 @@
-"""Compiled kernels on disk: found by content, shared by processes, and trusted only where nobody else can write."""
+"""Compiled kernels on disk: found by content, shared by processes, and trusted only if no other user can write them."""

@@ -1,5 +1,5 @@
-"""What was worked out about kernels, kept beside their machine code, so that a program need not do it again when it
-starts: verdicts, and which code came of which function."""
+"""Results about kernels, stored beside their machine code, so that a program need not compute them at every start:
+verdicts, and the bytecode of each function."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _FOLDER: Final = "checked"
 _MOST: Final = 4096
 """Entries of a kind."""
 _EVERY: Final = 64
-"""Entries of a kind that one program adds before it counts them."""
+"""Entries of a kind that one program adds between two prunings."""
 _added: dict[str, int] = {}
 
 
 def load_result(kind: str, *parts: bytes | str) -> Any:
-    """What was kept under a kind and everything that it depends on; None where there is nothing."""
+    """Returns the value that was stored under a kind and its dependencies; None if there is none."""
     from tilecheck.pipeline.cache import digest
 
     store = _store(choose_folder())
@@ -30,7 +30,7 @@ def load_result(kind: str, *parts: bytes | str) -> Any:
 
 
 def store_result(value: object, kind: str, *parts: bytes | str) -> None:
-    """Keeps a value, where there is a place for it."""
+    """Stores a value under a kind and its dependencies, if there is a cache folder."""
     from tilecheck.pipeline.cache import digest
 
     store = _store(choose_folder())
@@ -43,8 +43,8 @@ def store_result(value: object, kind: str, *parts: bytes | str) -> None:
 
 @cache
 def _store(folder: Path | None) -> Any:
-    """The cache of the checker in the folder of kernels: what is in it is authenticated by a key of the user's. None
-    where that is impossible, which costs time and nothing else."""
+    """The checker's cache in the folder of kernels; its contents are authenticated by a key of the user. None if it
+    cannot be used, which costs only time."""
     if folder is None:
         return None
     from tilecheck.pipeline.cache import open_cache
@@ -58,7 +58,7 @@ def _store(folder: Path | None) -> Any:
 
 @cache
 def runtime_signature() -> str:
-    """Another one whenever this package or the interpreter is."""
+    """A digest that changes with this package and the interpreter."""
     from tilecheck.pipeline.cache import digest, tool_signature
 
     package = Path(__file__).parent.parent

@@ -1,4 +1,4 @@
-"""The folder of the cache: where it is, and whether it can be trusted."""
+"""The cache folder: its path, and whether it can be trusted."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tilecheck_runtime.errors.compilation import CacheFolderError
 __all__ = ["OFF", "VARIABLE", "check_trusted", "choose_folder", "prepare_folder"]
 
 VARIABLE: Final = "TILECHECK_KERNEL_CACHE"
-"""Environment variable with the folder, or one of `OFF`."""
+"""Environment variable with the path of the folder, or one of `OFF`."""
 OFF: Final = frozenset({"0", "off", "none"})
 _OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
 def choose_folder() -> Path | None:
-    """The folder that compiled kernels are kept in; None when they are kept nowhere."""
+    """The folder for compiled kernels; None if caching is off."""
     given = os.environ.get(VARIABLE, "")
     if given.lower() in OFF:
         return None
@@ -34,8 +34,8 @@ def choose_folder() -> Path | None:
 
 
 def prepare_folder(folder: Path) -> None:
-    """Makes the folder, for the user alone. Raises OSError where that is impossible, and CacheFolderError for one that
-    others could have written to."""
+    """Creates the folder, accessible only to the user. Raises OSError if that is impossible, and CacheFolderError for a
+    folder that other users could have written to."""
     os.makedirs(folder.parent, mode=0o700, exist_ok=True)
     with contextlib.suppress(FileExistsError):
         os.mkdir(folder, 0o700)
@@ -43,16 +43,16 @@ def prepare_folder(folder: Path) -> None:
 
 
 def check_trusted(folder: Path) -> None:
-    """Raises CacheFolderError for a folder that others could have written to: what is in it is run as machine code, on
-    the host too."""
+    """Raises CacheFolderError for a folder that other users could have written to: its contents run as machine code,
+    also on the host."""
     if not hasattr(os, "getuid"):
         return
     found = os.stat(folder)
     if not stat.S_ISDIR(found.st_mode):
-        raise CacheFolderError(f"the cache folder {folder} is no folder", fix=f"remove it, or set {VARIABLE}")
+        raise CacheFolderError(f"the cache folder {folder} is not a folder", fix=f"remove it, or set {VARIABLE}")
     if found.st_uid != os.getuid():
         raise CacheFolderError(f"the cache folder {folder} belongs to another user (uid {found.st_uid})",
-                               notes=["compiled kernels hold machine code, so nobody else's are loaded"],
+                               notes=["compiled kernels hold machine code, so those of other users are not loaded"],
                                fix=f"set {VARIABLE} to a folder of your own, or to `off`")
     if found.st_mode & _OTHERS:
         raise CacheFolderError(
@@ -64,7 +64,8 @@ def check_trusted(folder: Path) -> None:
 
 
 def _check_parent(folder: Path, above: Path) -> None:
-    """A folder further up that belongs to a stranger, or in which others may rename, lets them put their own there."""
+    """Raises CacheFolderError if another user owns a parent folder or can rename entries in it, and so could substitute
+    the cache folder."""
     found = os.stat(above)
     sticky = bool(found.st_mode & stat.S_ISVTX)
     if found.st_uid not in (0, os.getuid()) or (found.st_mode & _OTHERS and not sticky):

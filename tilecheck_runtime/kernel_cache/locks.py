@@ -18,8 +18,8 @@ __all__ = ["hold_lock"]
 
 @contextmanager
 def hold_lock(path: Path) -> Iterator[None]:
-    """Holds the lock of a file, which is made if need be. A process that dies lets go of it; threads of one process
-    exclude each other as well. Where a file system has no locks, nothing is held: then work may be done twice."""
+    """Holds the lock of a file, which is created if necessary. The lock ends with its process, and also excludes
+    threads of one process. On a file system without locks nothing is held, and work may be done twice."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
     try:
         handle = os.open(path, flags, 0o600)

@@ -16,15 +16,15 @@ _DIGEST: Final = 32
 
 
 class DamagedRecord(ValueError):
-    """Bytes that are no record, not a whole one, or the record of something else."""
+    """Bytes that are not a complete record, or the record of another key."""
 
 
 @dataclass(frozen=True)
 class Record:
     """A compiled kernel.
 
-    key   what it was compiled from
-    meta  what is said of it: symbol, architecture, versions
+    key   the digest of its inputs
+    meta  symbol, architecture, versions
     """
 
     key: str
@@ -39,10 +39,10 @@ def encode(record: Record) -> bytes:
 
 
 def decode(data: bytes, key: str) -> Record:
-    """The record of a key. Raises Damaged."""
+    """Decodes the record of a key. Raises DamagedRecord."""
     start = len(_MAGIC) + 16
     if len(data) < start + _DIGEST or not data.startswith(_MAGIC):
-        raise DamagedRecord("it is no compiled kernel of this version")
+        raise DamagedRecord("it is not a compiled kernel of this version")
     body, digest = data[:-_DIGEST], data[-_DIGEST:]
     if hashlib.sha256(body).digest() != digest:
         raise DamagedRecord("it is damaged")

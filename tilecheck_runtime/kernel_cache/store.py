@@ -1,7 +1,7 @@
 """The files of the cache.
 
-    <folder>/<version>/ab/abcdef...     one compiled kernel
-    <folder>/<version>/locks/abc        held while a kernel whose key begins so is compiled
+   <folder>/<version>/ab/abcdef...     one compiled kernel
+   <folder>/<version>/locks/abc        held while a kernel whose key starts with abc is compiled
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from tilecheck_runtime.kernel_cache.record import DamagedRecord, Record, decode,
 __all__ = ["LIMIT", "Info", "Store", "limit"]
 
 LIMIT: Final = "TILECHECK_KERNEL_CACHE_SIZE"
-"""Environment variable with the most bytes that are kept; K, M and G stand for powers of 1024."""
+"""Environment variable with the maximal size of the cache in bytes; K, M and G stand for powers of 1024."""
 _DEFAULT: Final = 1 << 30
 _VERSION: Final = "v1"
 _NAME: Final = re.compile(r"[0-9a-f]{64}")
 _LOCKS: Final = 3
-"""Digits of a key that name its lock: a few thousand locks, which are never removed."""
+"""Digits of a key that select its lock. There are a few thousand locks, which are never removed."""
 _STALE: Final = 3600.0
-"""Seconds after which a file that was not finished belongs to a process that died."""
+"""Seconds after which an unfinished file belongs to a process that died."""
 _ROOM: Final = 0.9
-"""What is left of the limit after things were removed, so that it is not done at each file."""
+"""The fraction of the limit that remains after a removal, so that not every new file causes one."""
 
 
 @dataclass(frozen=True)
 class Info:
-    """What a cache holds. `bytes` of `limit` are in use."""
+    """The size of a cache: `bytes` of `limit` are in use."""
 
     folder: Path
     kernels: int
@@ -54,25 +54,25 @@ class _File:
 
 
 class Store:
-    """A cache in a folder, which is made when something is put into it. Everything here may be done by many processes
-    at a time, and each may be killed at any moment."""
+    """A cache in a folder, which is created with the first entry. Every operation is safe for concurrent processes,
+    each of which may be killed at any time."""
 
     def __init__(self, folder: Path, most: int | None = None) -> None:
         self.folder, self._root = folder, folder / _VERSION
         self._most = limit() if most is None else most
 
     def get_or_make(self, key: str, make: Callable[[], Record], good: Callable[[Record], bool]) -> tuple[Record, bool]:
-        """The record of a key, and whether it was found. It is made at most once, by whichever process comes first;
-        one that is damaged or not `good` is made anew.
+        """Returns the record of a key, and whether it was found. One process creates a missing record; damaged records
+        and records that are not `good` are created again.
 
-        Raises what `make` raises, and CacheFolderError for a folder that others could have written to.
+        Raises the errors of `make`, and CacheFolderError for a folder that other users could have written to.
         """
         try:
             prepare_folder(self.folder)
             for part in (self._root, self._root / "locks", self._place(key).parent):
                 part.mkdir(mode=0o700, exist_ok=True)
         except OSError:
-            return make(), False  # nowhere to keep it
+            return make(), False  # the folder cannot be written
         found = self._get(key, good)
         if found is not None:
             return found, True
@@ -102,7 +102,7 @@ class Store:
                 path.unlink()
             return None
         with contextlib.suppress(OSError):
-            os.utime(path)  # it was used just now
+            os.utime(path)  # updates the time of its last use
         return record
 
     def _put(self, record: Record) -> None:
@@ -116,12 +116,12 @@ class Store:
                 os.fsync(file.fileno())
             os.replace(draft, path)
         except OSError:
-            draft.unlink(missing_ok=True)  # a full disk: the kernel is there all the same
+            draft.unlink(missing_ok=True)  # the disk may be full; the kernel is in memory
             return
         self._shrink(path)
 
     def _shrink(self, keep: Path) -> None:
-        """Removes what was not used for the longest time until the rest fits, but not what was just put in."""
+        """Removes the least recently used files, except `keep`, until the rest fits."""
         files = list(self._files())
         total = sum(f.size for f in files)
         if total <= self._most:
@@ -134,7 +134,7 @@ class Store:
                 total -= file.size
 
     def _files(self) -> Iterator[_File]:
-        """Compiled kernels. What dead processes left is removed by the way."""
+        """Yields the compiled kernels, and removes files that dead processes left."""
         for path in self._root.glob("[0-9a-f][0-9a-f]/*"):
             try:
                 found = path.lstat()
@@ -150,7 +150,7 @@ class Store:
         return Info(self.folder, len(files), sum(f.size for f in files), self._most)
 
     def clear(self) -> Info:
-        """Removes all compiled kernels, and says what they were."""
+        """Removes all compiled kernels, and returns their size."""
         before = self.info()
         for path in self._root.glob("[0-9a-f][0-9a-f]/*"):
             path.unlink(missing_ok=True)
@@ -158,7 +158,7 @@ class Store:
 
 
 def _read_own(path: Path) -> bytes | None:
-    """The contents of a file of the user's own that nobody else can write; None for any other."""
+    """The contents of a file that only the user can write; None for other files."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(file.fileno())
@@ -169,7 +169,7 @@ def _read_own(path: Path) -> bytes | None:
 
 
 def limit() -> int:
-    """The most bytes that are kept. Raises ValueError for a variable that is no size."""
+    """The maximal size in bytes. Raises ValueError if the variable is not a size."""
     given = os.environ.get(LIMIT, "").strip()
     if not given:
         return _DEFAULT

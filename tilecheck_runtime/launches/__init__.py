@@ -1,1 +1,1 @@
-"""Launches: lazy operations, flights, and what must hold of the arguments."""
+"""Launches: lazy operations, flights, graphs, and the checks of arguments."""

@@ -1,4 +1,4 @@
-"""Whether the arguments of one launch get in each other's way."""
+"""Checks for arguments of one launch that share memory."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["check_aliasing"]
 
 
 def check_aliasing(kernel: str, given: Arguments) -> None:
-    """Raises AliasedError when the kernel would write memory that it also gets through another argument, and else the
-    OwnershipError that forbids the use of one of them. The caller holds the lock."""
+    """Raises AliasedError if the kernel would write memory that it also receives through another argument, else the
+    OwnershipError that forbids the use of an argument. The caller holds the lock."""
     written = {**given.outputs, **given.accumulators}
     for name, handle in written.items():
         for other, second in given.arrays.items():

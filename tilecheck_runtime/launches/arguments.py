@@ -1,4 +1,4 @@
-"""The arguments of a launch: how many there are, and of what kind each is."""
+"""Binds the arguments of a launch to parameters, and checks their number and kinds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INT32: Final = 1 << 31
 
 @dataclass(frozen=True)
 class Arguments:
-    """Arguments by parameter name, each of the kind that its parameter asks for.
+    """Arguments by parameter name, each of the kind that its parameter requires.
 
     numbers  constants and scalars
     """
@@ -36,18 +36,18 @@ class Arguments:
 
     @property
     def arrays(self) -> Mapping[str, Handle]:
-        """All that is no number."""
+        """All arguments except numbers."""
         return {**self.outputs, **self.inputs, **self.accumulators}
 
 
 def show_argument(name: str, handle: Handle) -> str:
-    """How messages call an argument: by its parameter, and by its variable where that has another name."""
+    """Formats an argument for messages: by its parameter, and by its variable if that has another name."""
     found = variable_name(caller_frame(), handle)
     return f"`{name}`" if found in (None, name) else f"`{name}` (here `{found}`)"
 
 
 def bind_arguments(kernel: str, known: Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
-    """The arguments of a call. Raises LaunchArgumentError, naming the parameter, for a wrong number or kind."""
+    """Returns the arguments of a call. Raises LaunchArgumentError, naming the parameter, for a wrong number or kind."""
     values = _match_parameters(kernel, known, args, kwargs)
     sorted_out: dict[str, dict[str, Any]] = {kind: {} for kind in _TAKEN}
     for parameter in known.parameters:

@@ -1,4 +1,4 @@
-"""A launch that is made ready once and run many times, with its guards."""
+"""Launches that are prepared once and run many times, with their guards."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ __all__ = ["BoundLaunch"]
 
 
 class BoundLaunch(Unique):
-    """A kernel with its arguments, packed once. Calling it starts it; what it touches is in flight until `wait`.
+    """A kernel with its arguments, packed once. Calling it starts a launch; memory that it uses is in flight until
+    `wait`.
 
-    What forbids a launch is asked before each: whether an input was moved, or is written by something in flight. That
-    costs a comparison as long as nothing in the program was held or moved since the last launch.
+    Guards that can change are checked before each launch: whether an input was moved, or is written by work in flight.
+    This costs one comparison while nothing in the program was held or moved since the last launch.
     """
 
     _instead = "bind another one: `kernel.bind(...)`"
@@ -46,7 +47,7 @@ class BoundLaunch(Unique):
         return self.what
 
     def __call__(self, stream: Any = None) -> None:
-        """Starts it once, on the stream that is named. Raises OwnershipError; then nothing was started."""
+        """Starts one launch, on the given stream. Raises OwnershipError; then nothing was started."""
         with LOCK:
             if self._epoch != EPOCH.now or (stream is not None and stream is not self._asked):
                 self._check_guards(stream)
@@ -61,12 +62,13 @@ class BoundLaunch(Unique):
                        getattr(self._ready.prepared, "symbol", ""), self._stream)
 
     def wait(self) -> None:
-        """Waits for all that was started; what it touches can be used again. Raises what went wrong."""
+        """Waits for all launches that were started, and makes their memory usable again. Raises the error of a failed
+        launch."""
         event = self._event
         while event is not None:
             event.wait()
             with LOCK:
-                last = self._event is event  # else another thread started it once more
+                last = self._event is event  # otherwise another thread started it again
                 if last:
                     self._land()
             error = event.error()
@@ -75,11 +77,11 @@ class BoundLaunch(Unique):
             event = None if last else self._event
 
     def done(self) -> bool:
-        """Whether all that was started is through."""
+        """Returns whether all launches that were started have ended."""
         return self._event is None or self._event.done()
 
     def release(self) -> Any:
-        """Waits, and gives the outputs back: what a launch returns. It cannot be started after that."""
+        """Waits, and returns the outputs as a launch does. The bound launch cannot be started afterwards."""
         self._open()
         self.wait()
         with LOCK:
@@ -92,15 +94,15 @@ class BoundLaunch(Unique):
         if self._closed is not None:
             raise MovedError(f"{self.what} was already {self._closed}", use=current_location(), before=self._place,
                              what="bound",
-                             fix="bind it anew with what `.release()` returned")
+                             fix="bind the kernel again with the result of `.release()`")
 
     def _check_guards(self, stream: Any) -> None:
-        """Asks for everything that may have changed since the last launch, and holds what it will touch."""
+        """Checks everything that may have changed since the last launch, and holds the memory that the launch uses."""
         self._open()
         refuse_nested(self.what)
         with use_stream(stream):
             wanted = stream_for(self._ready.backend) if stream is not None else self._stream
-        with in_chain(self._chain, current_location()):  # what it holds itself is no reason against it
+        with in_chain(self._chain, current_location()):  # its own holds do not conflict
             check_uses(self._ready.uses)
             if self._ready.look is not None:
                 self._ready.look()

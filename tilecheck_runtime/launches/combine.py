@@ -1,4 +1,4 @@
-"""Operations put together."""
+"""Combines operations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Zip", "zip"]
 
 
 class Zip(Listed[tuple[Any, ...]]):
-    """Operations that do not depend on each other. Their results come together, in order."""
+    """Independent operations, whose results form a tuple."""
 
     def __init__(self, parts: tuple[Operation[Any], ...]) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Zip(Listed[tuple[Any, ...]]):
                 flights.append(part._begin(place))
         except BaseException as error:
             try:
-                JointFlight(flights).wait()  # those that run already must land before anything is said
+                JointFlight(flights).wait()  # operations under way end before the error is reported
             except Exception as further:
                 error.add_note(f"another operation of the same `zip` failed as well: {further}")
             raise
@@ -42,10 +42,10 @@ class Zip(Listed[tuple[Any, ...]]):
 
 
 def zip(*operations: Operation[Any]) -> Operation[tuple[Any, ...]]:
-    """Runs operations that do not depend on each other; the result is the tuple of theirs, in order.
+    """Runs operations that do not depend on each other. The result is the tuple of their results, in order.
 
-    Raises TypeError for what is no operation, and MovedError for one that has run or is given twice; then all of them
-    can still be run.
+    Raises TypeError for an argument that is not an operation, and MovedError for one that has run or occurs twice; then
+    all of them can still be run.
     """
     with LOCK:
         for place, operation in enumerate(operations):

@@ -19,7 +19,7 @@ __all__ = ["check_contents", "contract_numbers"]
 
 def contract_numbers(given: Arguments, variables: Mapping[str, int], grid: tuple[int, int, int] | None) -> dict[str,
                                                                                                                 int]:
-    """Everything that contracts speak of, by the name it has there."""
+    """Returns everything that contracts can refer to, by its name there."""
     values = {contract_name(name, {*given.arrays, *given.numbers}): n for name, n in variables.items()}
     values.update({name: int(n) for name, n in given.numbers.items() if isinstance(n, int)})
     if grid is not None:
@@ -31,8 +31,8 @@ def contract_numbers(given: Arguments, variables: Mapping[str, int], grid: tuple
 
 
 def check_contents(kernel: str, contract: Contract, given: Arguments, values: Mapping[str, int]) -> None:
-    """Raises ContractError for the first clause on the contents of arrays that they contradict. Looks at the data, so
-    it is asked at every launch."""
+    """Raises ContractError for the first clause on the contents of arrays that they contradict. Reads the data, so it
+    runs at every launch."""
     for demand in contract.demands:
         annotation = demand.annotation
         if annotation is None or annotation.name not in DECIDABLE:

@@ -1,4 +1,4 @@
-"""A copy as an operation: it can be a step of a chain, and part of a graph."""
+"""A copy as an operation: it can be a step of a chain and part of a graph."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ __all__ = ["copy"]
 
 
 def copy(into: Partition, source: Readable) -> Operation[Partition]:
-    """Copies a tensor into a partition of the same shape and element type, when it is run; the result is the partition.
+    """Copies a tensor into a partition of the same shape and element type when it is run. The result is the partition.
 
-    Raises LaunchArgumentError for what does not fit, AliasedError for memory that both have, and the OwnershipError
-    that forbids the use of one of them; then nothing was moved.
+    Raises LaunchArgumentError for different shapes or element types, AliasedError for shared memory, and the
+    OwnershipError that forbids the use of an argument; then nothing was moved.
     """
     if not isinstance(into, Partition) or not isinstance(source, Readable):
         raise LaunchArgumentError(f"`copy` takes a partition and a tensor, not a {type(into).__name__} and a "

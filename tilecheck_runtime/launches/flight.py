@@ -1,4 +1,4 @@
-"""Operations that were started. What they touch is held until they are through and their owner knows it."""
+"""Flights: operations that were started. Their memory is held until they end and their owner takes the result."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ T = TypeVar("T")
 
 
 class Flight(Unique, ABC, Generic[R]):
-    """A handle on something that runs. Wait for it, or `await` it, to get the result back."""
+    """A handle on an operation under way. Wait for it, or `await` it, to get the result."""
 
-    if not TYPE_CHECKING:  # most do have a dictionary
-        __slots__ = ()  # those that are made often have none, and nothing that is called when they die
+    if not TYPE_CHECKING:  # most subclasses have a dictionary
+        __slots__ = ()  # frequently created ones have neither a dictionary nor a finalizer
     ordered: bool = False
-    """Whether what is handed to the same stream next comes after it by itself."""
+    """Whether later work on the same stream runs after it without further synchronization."""
     _instead = "wait for it where it was started, and pass on the result"
     _taken: Location | None = None
     _given_up: bool = False
@@ -60,23 +60,24 @@ class Flight(Unique, ABC, Generic[R]):
 
     @abstractmethod
     def has_ended(self, timeout: float | None = None) -> bool:
-        """Waits until it is through, well or not, for at most `timeout` seconds, and says whether it is. The result is
-        still held until it is taken with `wait`."""
+        """Waits until the operation has ended, for at most `timeout` seconds, and returns whether it has. The result
+        stays held until `wait` takes it."""
 
     @abstractmethod
     def when_done(self, call: Callable[[], None]) -> None:
-        """Calls something, in any thread, once it is through."""
+        """Calls a function, in any thread, when the operation has ended."""
 
     @abstractmethod
     def _land(self) -> R:
-        """Gives back what is held, and the result. Raises what went wrong. Called once, when it is through."""
+        """Releases the holds and returns the result. Raises the error of the operation. Called once, after it has
+        ended."""
 
     def take_early(self) -> R:
-        """The result before it is through, for what the device will do after it. Only where it is `ordered`."""
+        """Returns the result before the operation has ended, for later work on the device. Only if it is `ordered`."""
         raise NotImplementedError
 
     def _abandon(self) -> None:
-        """Called when nobody can wait for it any more: it says by itself if it fails."""
+        """Called when no code can wait for it any more: a failure is then reported as a warning."""
 
     def _give_up(self) -> None:
         if self._taken is None and not self._given_up:
@@ -84,12 +85,12 @@ class Flight(Unique, ABC, Generic[R]):
             self._abandon()
 
     def done(self) -> bool:
-        """Whether it is through, well or not."""
+        """Returns whether the operation has ended, successfully or not."""
         return self.has_ended(0)
 
     def wait(self, timeout: float | None = None) -> R:
-        """Waits and returns the result, which moves to the caller: once. Raises what went wrong, MovedError when the
-        result was already taken, and TimeoutError after `timeout` seconds."""
+        """Waits and returns the result, which moves to the caller: only once. Raises the error of the operation,
+        MovedError if the result was already taken, and TimeoutError after `timeout` seconds."""
         if not self.has_ended(timeout):
             raise TimeoutError(f"it has not ended after {timeout} seconds: wait for it again")
         with LOCK:
@@ -106,7 +107,7 @@ class Flight(Unique, ABC, Generic[R]):
             raise
 
     def __await__(self) -> Generator[Any, None, R]:
-        import asyncio  # takes longer than a launch, and few need it
+        import asyncio  # importing takes longer than a launch
 
         loop = asyncio.get_running_loop()
         through: asyncio.Future[None] = loop.create_future()
@@ -116,7 +117,7 @@ class Flight(Unique, ABC, Generic[R]):
                 through.set_result(None)
 
         def notify_loop() -> None:
-            with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
+            with contextlib.suppress(RuntimeError):  # the loop may be closed
                 loop.call_soon_threadsafe(wake)
 
         self.when_done(notify_loop)
@@ -125,7 +126,7 @@ class Flight(Unique, ABC, Generic[R]):
 
 
 class Noticed(Flight[R]):
-    """One that notices itself that it is dropped."""
+    """A flight that detects when it is dropped."""
 
     def __del__(self) -> None:
         OPEN.pop(id(self), None)
@@ -133,7 +134,7 @@ class Noticed(Flight[R]):
 
 
 OPEN: Final[dict[int, weakref.ref[Flight[Any]]]] = {}
-"""Flights whose result was not taken. Each takes itself out, at the latest when it dies."""
+"""Flights whose result was not taken. Each removes itself, at the latest when it is destroyed."""
 
 
 def _open_flights() -> list[Flight[Any]]:
@@ -141,7 +142,7 @@ def _open_flights() -> list[Flight[Any]]:
 
 
 def _at_exit() -> None:
-    """What is still alive at the end has ended, as the interpreter waits for its threads first."""
+    """Abandons all open flights. They have ended, because the interpreter waits for its threads first."""
     for flight in _open_flights():
         flight._give_up()
 
@@ -150,7 +151,7 @@ atexit.register(_at_exit)
 
 
 def _after_fork() -> None:
-    """What the parent has started is its to wait for."""
+    """Ends the responsibility of a child process for flights of its parent."""
     for flight in _open_flights():
         flight._given_up = True
 
@@ -160,26 +161,26 @@ if hasattr(os, "register_at_fork"):
 
 
 class Underway(Protocol):
-    """A launch under way: it holds what the launch touches, and keeps its memory alive."""
+    """A launch under way. It holds the memory of the launch and keeps it alive."""
 
     kernel: str
     place: Location
     event: Event
 
     def land(self) -> Any:
-        """Gives everything back, and returns the result. Called once, under the lock."""
+        """Releases everything and returns the result. Called once, under the lock."""
         ...
 
     def release_holds(self) -> None:
-        """Gives everything back, without a result. Called instead, under the lock."""
+        """Releases everything without a result. Called instead of `land`, under the lock."""
         ...
 
 
 class Passage:
-    """What is under way.
+    """A launch under way.
 
-    kept    what must live until then
-    finish  makes the result, under the lock, after the holds were given back
+    kept    objects that stay alive until it ends
+    finish  returns the result, under the lock, after the holds were released
     """
 
     def __init__(self, kernel: str, place: Location, event: Event, holds: Sequence[Hold], kept: Sequence[object],
@@ -193,7 +194,8 @@ class Passage:
         return finish()
 
     def release_holds(self) -> None:
-        """The handles are let go of here, as the thread of the launch may hold on to this for a moment longer."""
+        """Releases the holds. Handles are dropped here, because the thread of the launch may keep this object for a
+        moment."""
         for hold in self._holds:
             land(hold)
         self._holds = self._kept = ()
@@ -204,7 +206,7 @@ class Passage:
 
 
 def already_taken_error(before: Location) -> MovedError:
-    """What is said of a result that is asked for twice."""
+    """The error of a result that is requested twice."""
     return MovedError("the result of this flight was already taken", use=current_location(), before=before,
                       what="taken",
                       fix="keep it: `z = flight.wait()`")
@@ -215,24 +217,24 @@ def _no_result() -> None:
 
 
 def _warn_lost(passage: Underway) -> None:
-    """A flight that nobody waits for any more went wrong."""
+    """Warns if a flight that no code waits for failed."""
     error = passage.event.error()
     if isinstance(error, Exception):
-        text = f"the launch of `{passage.kernel}` failed, and nobody waited for it: {error}"
+        text = f"the launch of `{passage.kernel}` failed, and no code waited for it: {error}"
         warnings.warn_explicit(text, LostFlightWarning, passage.place.file, passage.place.line)
 
 
 def abandon_flight(passage: Underway) -> None:
-    """Nobody waits for a launch any more."""
+    """Warns later if a launch fails that no code waits for any more."""
     if passage.event.done():
         _warn_lost(passage)
     else:
         box = [passage]
-        passage.event.call_later(lambda: _warn_lost(box.pop()))  # the launch holds on to it until then, and no longer
+        passage.event.call_later(lambda: _warn_lost(box.pop()))  # the launch keeps it until then, and no longer
 
 
 class KernelFlight(Noticed[R]):
-    """One launch."""
+    """The flight of one launch."""
 
     def __init__(self, passage: Underway, ordered: bool = False) -> None:
         self._passage: Underway | None = passage
@@ -241,7 +243,7 @@ class KernelFlight(Noticed[R]):
         OPEN[id(self)] = weakref.ref(self)
 
     def _completion_event(self) -> Event:
-        """What it waits for."""
+        """The event that it waits for."""
         return self._event
 
     def has_ended(self, timeout: float | None = None) -> bool:
@@ -262,7 +264,7 @@ class KernelFlight(Noticed[R]):
     def _land(self) -> R:
         error, passage = self._event.error(), self._passage
         assert passage is not None
-        with LOCK:  # until the result holds its memory itself
+        with LOCK:  # until the result itself holds the memory
             self._passage = None
             if error is not None:
                 passage.release_holds()
@@ -292,7 +294,7 @@ class JointFlight(Noticed[tuple[Any, ...]]):
         return all(f.has_ended(None if end is None else max(end - time.monotonic(), 0)) for f in self._flights)
 
     def _land(self) -> tuple[Any, ...]:
-        """Takes all results, also when one is missing; then raises the first error."""
+        """Takes all results, then raises the first error."""
         results, errors = [], []
         for flight in self._flights:
             try:
@@ -300,7 +302,7 @@ class JointFlight(Noticed[tuple[Any, ...]]):
             except Exception as error:
                 errors.append(error)
         if errors:
-            results.clear()  # the error keeps this frame, which must not keep what the others gave back
+            results.clear()  # the error keeps this frame, which must not keep the results
             for further in errors[1:]:
                 errors[0].add_note(f"another operation of the same `zip` failed as well: {further}")
             raise errors[0]
@@ -324,7 +326,8 @@ class JointFlight(Noticed[tuple[Any, ...]]):
 
 
 class OrderedFlight(Noticed[S]):
-    """Steps of which each is handed over at once, as the device keeps them in order: no thread waits in between."""
+    """The flight of steps that are submitted at once, because the device runs them in order: no thread waits in
+    between."""
 
     def __init__(self, first: Flight[Any], following: Sequence[Callable[[Any], Flight[Any]]], place: Location) -> None:
         self._chain = Chain(outer=RUNNING.chain)
@@ -368,7 +371,7 @@ class OrderedFlight(Noticed[S]):
 
 @contextlib.contextmanager
 def in_chain(chain: Chain, place: Location) -> Generator[None, None, None]:
-    """What lands meanwhile lands within the chain."""
+    """Makes holds that are released meanwhile part of a chain."""
     BUSY.enter()
     before, RUNNING.chain = RUNNING.chain, chain
     token = BEHALF.set(place)
@@ -381,7 +384,8 @@ def in_chain(chain: Chain, place: Location) -> Generator[None, None, None]:
 
 
 class ThreadFlight(Noticed[R]):
-    """Steps of the host between launches, in a thread of their own. The interpreter does not exit before it ends."""
+    """The flight of steps between which the host waits, in a thread of its own. The interpreter does not exit before it
+    ends."""
 
     def __init__(self, steps: Callable[[], R], place: Location) -> None:
         future: Future[None] = Future()
@@ -413,7 +417,7 @@ class ThreadFlight(Noticed[R]):
 
 @dataclass(frozen=True)
 class _Lost:
-    """Complains when something nobody waits for failed."""
+    """Warns when an operation that no code waits for failed."""
 
     place: Location
     event: Event
@@ -421,7 +425,7 @@ class _Lost:
     def __call__(self) -> None:
         error = self.event.error()
         if isinstance(error, Exception):
-            text = f"an operation failed, and nobody waited for it: {error}"
+            text = f"an operation failed, and no code waited for it: {error}"
             warnings.warn_explicit(text, LostFlightWarning, self.place.file, self.place.line)
 
 

@@ -1,4 +1,4 @@
-"""Launches that are captured once and replayed together."""
+"""Graphs: launches that are captured once and replayed together."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ R = TypeVar("R")
 def graph(operation: Operation[R]) -> Graph[R]:
     """Captures an operation: a launch, a chain of them, or several. Nothing runs until the graph is replayed.
 
-    Raises OwnershipError as running it would, CaptureError for what a graph cannot hold (memory that is allocated or
-    read while it is captured, a graph in a graph), and TypeError for what is no operation.
+    Raises OwnershipError as running it would, CaptureError for an operation that a graph cannot contain (allocating or
+    reading memory during the capture, a graph in a graph), and TypeError for an argument that is not an operation.
     """
     if not isinstance(operation, Operation):
         raise TypeError(f"`graph` takes an operation that has not run, such as `kernel(...)`, not {operation!r}")
@@ -39,7 +39,7 @@ def graph(operation: Operation[R]) -> Graph[R]:
 
 
 class _Capture:
-    """Collects what operations would launch."""
+    """Collects the launches of operations."""
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
@@ -55,7 +55,7 @@ class _Capture:
         whose = f"a graph of {what}"
         holds = hold_inputs(ready, Mode.CAPTURED, Mode.CAPTURED, place, whose)
         for hold in holds:
-            hold.chain = self.chain  # to the launches that follow in the same graph it is over
+            hold.chain = self.chain  # it does not apply to later launches of the same graph
         self.holds += holds
         for own in ready.taken:
             release(own)
@@ -65,7 +65,7 @@ class _Capture:
         return results
 
     def _keep(self, made: Partition, place: Location, whose: str) -> None:
-        """What a launch returns is the graph's; it can be passed on to the next launch and be read."""
+        """Gives a result of a launch to the graph. Later launches may use it, and the program may read it."""
         assert made._hold is not None
         made._hold.mode, made._hold.what, made._hold.place = Mode.CAPTURED_TO_WRITE, whose, place
         made._hold.chain = self.chain
@@ -73,9 +73,9 @@ class _Capture:
 
 
 class Graph(Unique, Generic[R]):
-    """Launches that run together, on memory that stays theirs for as long as the graph lives.
+    """Launches that run together, on memory that stays reserved while the graph exists.
 
-    result  what the operation returns; it can be read after a replay, and holds what the last one made
+    result  the result of the operation; it can be read after a replay, and holds the values of the last one
     """
 
     _instead = "capture another one: `graph(kernel(...))`"
@@ -102,14 +102,14 @@ class Graph(Unique, Generic[R]):
         return self.what
 
     def replay(self, stream: Any = None) -> R:
-        """Runs everything once more, waits, and returns `result`. Raises GraphLifetimeError when a result was moved out
-        of the graph."""
+        """Runs all launches once, waits, and returns `result`. Raises GraphLifetimeError if a result was moved out of
+        the graph."""
         self.start(stream)
         self.wait()
         return self.result
 
     def start(self, stream: Any = None) -> None:
-        """Starts a replay and does not wait for it; replays follow each other. Raises as `replay` does."""
+        """Starts a replay without waiting for it; replays run in order. Raises as `replay` does."""
         refuse_nested(self.what)
         with LOCK:
             self._check_results()
@@ -118,7 +118,7 @@ class Graph(Unique, Generic[R]):
             self._event = self._repeated.launch(chosen)
 
     def wait(self) -> None:
-        """Waits for all replays that were started. Raises what went wrong in the last."""
+        """Waits for all replays that were started. Raises the error of the last one."""
         event, self._event = self._event, None
         if event is not None:
             event.wait()
@@ -127,24 +127,25 @@ class Graph(Unique, Generic[R]):
                 raise error
 
     def done(self) -> bool:
-        """Whether all replays that were started are through."""
+        """Returns whether all replays that were started have ended."""
         return self._event is None or self._event.done()
 
     def update(self, tensor: Tensor, values: Any) -> None:
-        """Copies other values into a tensor that the graph reads; the next replay uses them. `values` is a tensor or a
+        """Copies new values into a tensor that the graph reads; the next replay uses them. `values` is a tensor or a
         NumPy array of the same shape and element type.
 
-        Raises LaunchArgumentError for a tensor that the graph does not read and values that do not fit, and
-        OwnershipError while something else uses the tensor.
+        Raises LaunchArgumentError for a tensor that the graph does not read and for values that do not fit, and
+        OwnershipError while other work uses the tensor.
         """
         with LOCK:
             if not any(tensor is handle for handle in self._kept) or isinstance(tensor, Partition):
                 name = label(tensor)
-                raise LaunchArgumentError(f"{name} is no input of {self.what}", names=(name,), use=current_location(),
-                                          before=self._place, what="captured",
+                raise LaunchArgumentError(f"{name} is not an input of "
+                                          f"{self.what}", names=(name,),
+                                          use=current_location(), before=self._place, what="captured",
                                           fix="update a tensor that was passed to it")
             with in_chain(self._chain,
-                          current_location()):  # the graph is no reason against it: replays and copies take turns
+                          current_location()):  # the graph itself does not conflict: replays and copies alternate
                 check(tensor, Use.WRITE)
             self._copy_values(tensor, values)
 
@@ -179,4 +180,4 @@ class Graph(Unique, Generic[R]):
 
 
 def _let_go(_: object) -> None:
-    """Ends what kept something alive until a device was through."""
+    """Drops objects that were retained until a device was done."""

@@ -1,4 +1,4 @@
-"""The grid of a launch: what follows from the partitions, and what was asked for."""
+"""The grid of a launch: inferred from the partitions, or requested."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Grid = tuple[int, int, int]
 
 
 def infer_grid(kernel: str, outputs: Mapping[str, Partition]) -> Grid | None:
-    """The grid that covers every output; None when it must be given, as there are no outputs or prefixes only. Raises
-    GridError, naming both, when outputs do not agree axis by axis."""
+    """Returns the grid that covers every output; None if it must be given, because there are no outputs or only
+    prefixes. Raises GridError, naming both, if outputs do not agree axis by axis."""
     grids = [(name, output, output.grid) for name, output in outputs.items() if not output.prefix]
     for name, output, grid in grids[1:]:
         first, theirs, wanted = grids[0]
@@ -31,8 +31,8 @@ def infer_grid(kernel: str, outputs: Mapping[str, Partition]) -> Grid | None:
 
 
 def check_grid(kernel: str, extents: Sequence[Any], outputs: Mapping[str, Partition]) -> Grid:
-    """The grid given with `.grid(...)`, with axes that were left out as 1. Raises GridError when it is not that of the
-    partitions, axis by axis; for prefix partitions, when it is larger."""
+    """Returns the grid given with `.grid(...)`, with missing axes as 1. Raises GridError if it differs from that of the
+    partitions, or is larger than that of a prefix partition."""
     given = extents[0] if len(extents) == 1 and isinstance(extents[0], (tuple, list)) else extents
     numbers = tuple(operator.index(n) for n in given)
     if not 1 <= len(numbers) <= 3 or any(n < 1 for n in numbers):

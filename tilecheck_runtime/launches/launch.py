@@ -53,21 +53,21 @@ R = TypeVar("R")
 
 
 Remember: TypeAlias = Callable[["DialectKernel", Sequence[Any], "Ready", Sequence[str], Sequence[Any]], None]
-"""Called after the first successful start of a launch that later calls may repeat: the kernel, the positional
-arguments of the call, what was launched, and names and constants of the compiled parameters in order."""
+"""Called after the first successful start of a launch that later calls may repeat, with the kernel, the positional
+arguments of the call, the launch, and the names and constants of the compiled parameters in order."""
 
 
 def build_launch(kernel: DialectKernel, args: Sequence[Any], kwargs: Mapping[str, Any],
                  remember: Remember | None = None) -> Launch[Any]:
-    """The launch of a kernel with these arguments, to be run later. Its `Mut` arguments are moved into it.
+    """Builds the launch of a kernel with these arguments, to be run later. Its `Mut` arguments are moved into it.
 
-    Raises OwnershipError when the arguments are not what the kernel takes, when they may not be used now, when they
-    break its contract, or when the kernel does not pass the checker and that is refused; then nothing was moved.
-    Raises SignatureError for a kernel that is none of the dialect.
+    Raises OwnershipError for arguments that the kernel does not accept, that may not be used now, or that break its
+    contract, and for a kernel that does not pass the checker where that is refused; then nothing was moved. Raises
+    SignatureError for a kernel that is not in the dialect.
     """
     name = function_of(kernel).__name__
     refuse_nested_call(name)
-    contract = contract_of(function_of(kernel))  # takes a while at first, so others are not kept waiting
+    contract = contract_of(function_of(kernel))  # slow at first, so the lock is not held
     with LOCK:
         found = bind_arguments(name, kernel.signature, args, kwargs)
         check_aliasing(name, found)
@@ -76,19 +76,20 @@ def build_launch(kernel: DialectKernel, args: Sequence[Any], kwargs: Mapping[str
 
 
 def _backend_for(found: Arguments) -> Backend:
-    """Where the arrays lie."""
+    """The backend that holds the arrays."""
     first = next(iter(found.arrays.values()), None)
     return current() if first is None else backend_of(first._storage.memory.device)
 
 
 @dataclass(frozen=True)
 class _Facts:
-    """What follows from the layouts and numbers of arguments alone, so once for all launches that are alike.
+    """Facts that follow from the layouts and numbers of arguments alone, computed once for all launches with equal
+    ones.
 
     values  of the type variables
-    grid    that follows from the partitions, if one does
-    guards  for each grid that was asked for
-    kernel  that they are of: kept, so that no other can be taken for it
+    grid    that follows from the partitions, if there is one
+    guards  for each requested grid
+    kernel  referenced so that no other kernel gets its identity
     """
 
     values: Mapping[str, int]
@@ -99,7 +100,7 @@ class _Facts:
 
 @dataclass(frozen=True)
 class _Specialization:
-    """A grid that the contract allows: the specialized kernel, and the numbers that the contract was asked about."""
+    """A grid that the contract allows: the specialized kernel, and the numbers that the contract was checked with."""
 
     entry: Entry
     numbers: Mapping[str, int]
@@ -107,11 +108,11 @@ class _Specialization:
 
 _KNOWN: Final[dict[tuple[Any, ...], _Facts]] = {}
 _MOST: Final = 4096
-"""Launches that are unlike each other, before all of them are forgotten."""
+"""Launches that are remembered before all of them are forgotten."""
 
 
 def facts_of(kernel: DialectKernel, found: Arguments) -> _Facts:
-    """Raises ContractError and GridError."""
+    """Returns the facts of a launch. Raises ContractError and GridError."""
     layouts = tuple((h._layout.dtype.name, h.shape, h.strides) for h in found.arrays.values())
     outputs = tuple((p.tile, p.schedule, p.blocks, p.prefix) for p in found.outputs.values())
     numbers = tuple(n for n in found.numbers.values() if isinstance(n, int))
@@ -130,7 +131,7 @@ def facts_of(kernel: DialectKernel, found: Arguments) -> _Facts:
 
 
 def _specialize(kernel: DialectKernel, found: Arguments, facts: _Facts, grid: Grid) -> _Specialization:
-    """The specialized kernel, after its contract was checked. Raises ContractError."""
+    """Checks the contract for a grid and returns the specialized kernel. Raises ContractError."""
     known = facts.guards.get(grid)
     if known is None:
         function, numbers = function_of(kernel), contract_numbers(found, facts.values, grid)
@@ -142,26 +143,26 @@ def _specialize(kernel: DialectKernel, found: Arguments, facts: _Facts, grid: Gr
 
 
 class Launch(Operation[R]):
-    """A kernel with its arguments. The result is what its `Mut` arguments have become: one partition, a tuple of
-    several in order, None without any."""
+    """A kernel with its arguments. The result is the new state of its `Mut` arguments: one partition, a tuple of
+    several in order, or None."""
 
     if not TYPE_CHECKING:
         __slots__ = ()
 
     @abstractmethod
     def grid(self, *extents: Any) -> Launch[R]:
-        """Asks for a grid. Only a launch into prefix partitions, or without outputs, needs one; for any other it must
-        be the one that follows from the partitions. Raises GridError, and ContractError for a grid that breaks the
-        contract."""
+        """Requests a grid. Only a launch into prefix partitions, or without outputs, needs one; for other launches it
+        must be the grid that follows from the partitions. Raises GridError, and ContractError for a grid that breaks
+        the contract."""
 
     @abstractmethod
     def check_and_prepare(self, place: Location) -> Ready:
-        """What is launched, after everything that forbids it was asked for. Raises OwnershipError, and what the backend
-        raises for a kernel that it cannot compile; then nothing has happened. The caller holds the lock."""
+        """Checks everything that forbids the launch and prepares it. Raises OwnershipError, and the error of the
+        backend for a kernel that it cannot compile; then nothing has changed. The caller holds the lock."""
 
     @abstractmethod
     def release_arguments(self) -> None:
-        """What it had is in other hands."""
+        """Drops the arguments after another object took them over."""
 
     def _reopen(self) -> None:
         self._ended = None
@@ -174,7 +175,7 @@ class Launch(Operation[R]):
 
 
 class OrdinaryLaunch(Listed[R], Launch[R]):
-    """One of which every guard is asked."""
+    """A launch for which every guard is checked."""
 
     def __init__(self, kernel: DialectKernel, found: Arguments, facts: _Facts, args: Sequence[Any],
                  remember: Remember | None) -> None:
@@ -188,7 +189,7 @@ class OrdinaryLaunch(Listed[R], Launch[R]):
     @classmethod
     def continue_from(cls, kernel: DialectKernel, found: Arguments, taken: Sequence[Partition],
                       place: Location) -> OrdinaryLaunch[Any]:
-        """One that was built at a place in another form, with its own partitions in place of the outputs."""
+        """Continues a cached launch that was built at `place`, with its own partitions in place of the outputs."""
         made = cls.__new__(cls)
         made._kernel, made._given, made._facts = kernel, found, facts_of(kernel, found)
         made._name, made._args, made._remember = function_of(kernel).__name__, (), None
@@ -201,13 +202,13 @@ class OrdinaryLaunch(Listed[R], Launch[R]):
         return f"the launch of `{self._name}`"
 
     def _take(self, name: str, output: Partition, place: Location) -> Partition:
-        """A partition of the launch's own, in place of the one that was passed."""
+        """Moves an output into the launch and returns the launch's own partition."""
         end_handle(output, self.what, replacement_text(name, self._name), place)
         return transfer_partition(output, f"{self.what}, which has not run", place)
 
     def grid(self, *extents: Any) -> Launch[R]:
         self._check_not_run()
-        quiet, self._reported = self._reported, True  # what is refused here is said by the error, not by TC404
+        quiet, self._reported = self._reported, True  # an error is raised here, so TC404 is not reported
         with LOCK:
             grid = check_grid(self._name, extents, self._given.outputs)
             _specialize(self._kernel, self._given, self._facts, grid)
@@ -233,7 +234,7 @@ class OrdinaryLaunch(Listed[R], Launch[R]):
         return Ready(job, backend, backend.prepare(job), uses, self._taken, tuple(self._given.arrays.values()), look)
 
     def _look(self, numbers: Mapping[str, int]) -> Callable[[], None] | None:
-        """What looks at the contents of arrays, where the contract speaks of them."""
+        """Returns a function that checks the contents of arrays, if the contract refers to them."""
         contract = contract_of(function_of(self._kernel))
         if not contract.looks:
             return None
@@ -254,7 +255,7 @@ class OrdinaryLaunch(Listed[R], Launch[R]):
                      *hold_outputs(ready, Mode.WRITING, place, self.what)]
             taken, kept = ready.taken, (*ready.given, *ready.taken)
             self._remember_for_repeats(ready)
-            self.release_arguments()  # from now on the flight alone keeps them
+            self.release_arguments()  # from now on only the flight holds them
             return KernelFlight(Passage(self._name, place, event, holds, kept, lambda: result_of(taken)),
                                 ready.backend.ordered)
 
@@ -272,7 +273,7 @@ class OrdinaryLaunch(Listed[R], Launch[R]):
                        stream_for(ready.backend), since)
 
     def _remember_for_repeats(self, ready: Ready) -> None:
-        """Remembers it for launches that are alike, where the next one would ask nothing else."""
+        """Reports the launch to the launch cache if the next one would check nothing else."""
         remember = self._remember
         if remember is not None and self._grid is not None and self._grid == self._facts.grid and ready.look is None:
             entry = _specialize(self._kernel, self._given, self._facts, self._grid).entry
@@ -281,26 +282,26 @@ class OrdinaryLaunch(Listed[R], Launch[R]):
     def _no_grid(self, place: Location) -> GridError:
         name = self._name
         prefixes = [n for n, p in self._given.outputs.items() if p.prefix]
-        why = (f"`{prefixes[0]}` is a prefix partition, of which any part may be written" if prefixes else
+        why = (f"`{prefixes[0]}` is a prefix partition, and any part of it may be written" if prefixes else
                "it has no output that a grid follows from")
         return GridError(f"{self.what} needs a grid: {why}", names=tuple(prefixes), use=place, before=self._place,
-                         what="built", fix=f"say how many blocks there are: `{name}(...).grid(8)`")
+                         what="built", fix=f"give the number of blocks: `{name}(...).grid(8)`")
 
 
 def replacement_text(name: str, kernel: str) -> str:
-    """What to write instead of using an output that was moved into a launch."""
+    """The text that suggests a replacement for an output that was moved into a launch."""
     return f"use what the launch returned: `{name} = {kernel}(...).sync()`"
 
 
 @dataclass(frozen=True)
 class Ready:
-    """A launch, or a copy, that nothing forbids.
+    """A launch, or a copy, that passed all checks.
 
     prepared  by the backend
-    uses      parameters, what was passed for them and how it is used; but for the outputs
+    uses      parameters, their arguments and how they are used, except the outputs
     taken     its own partitions, which it writes and returns
-    given     every handle that it was given
-    look      looks at the contents of arrays, where the contract speaks of them
+    given     all handles among the arguments
+    look      checks the contents of arrays, if the contract refers to them
     """
 
     job: Job | Transfer
@@ -319,13 +320,13 @@ def check_uses(uses: Sequence[tuple[str, Handle, Use]]) -> None:
 
 
 def hold_inputs(ready: Ready, reading: Mode, writing: Mode, place: Location, what: str) -> list[Hold]:
-    """Begins to hold what a launch reads in one mode, and what it changes in another."""
+    """Starts to hold the memory that a launch reads in one mode, and the memory that it changes in another."""
     return [handle._storage.hold(reading if use is Use.READ else writing, handle.region, place, what)
             for _, handle, use in ready.uses]
 
 
 def hold_outputs(ready: Ready, writing: Mode, place: Location, what: str) -> list[Hold]:
-    """Begins to hold the outputs of a launch, in place of the holds that its partitions have themselves."""
+    """Starts to hold the outputs of a launch, in place of the holds of its partitions."""
     holds = [own._storage.hold(writing, own.region, place, what) for own in ready.taken]
     for own in ready.taken:
         release(own)
@@ -333,6 +334,6 @@ def hold_outputs(ready: Ready, writing: Mode, place: Location, what: str) -> lis
 
 
 def result_of(taken: Sequence[Partition]) -> Any:
-    """What the outputs have become."""
+    """Returns the new state of the outputs."""
     back = tuple(transfer_partition(p) for p in taken)
     return back[0] if len(back) == 1 else back or None

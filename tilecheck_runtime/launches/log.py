@@ -1,4 +1,4 @@
-"""What is told of launches while they are made: `TILECHECK_LOG=launch`, or `guards` as well."""
+"""The log of launches: `TILECHECK_LOG=launch`, or `guards` as well."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from tilecheck_runtime.errors.locations import Location
 __all__ = ["LOG", "VARIABLE", "Log"]
 
 VARIABLE: Final = "TILECHECK_LOG"
-"""Environment variable with what to log, by commas. Read when the program starts."""
+"""Environment variable with a comma-separated list of the events to log. Read when the program starts."""
 
 
 class Log:
-    """launches  whether a line is printed for each launch
-    guards    whether it is said as well what was asked before, and how long that took
+    """The events that are logged.
+
+    launches  whether a line is printed for each launch
+    guards    whether the checks before it and their duration are printed as well
     """
 
     __slots__ = ("guards", "launches")
@@ -29,15 +31,14 @@ class Log:
 
     def log_launch(self, kernel: str, place: Location, how: str, grid: tuple[int, int, int], variant: str, stream: Any,
                    since: float = 0.0) -> None:
-        """A launch was handed over. `how` says whether it was like one before, `since` when it began by
-        `time.perf_counter`."""
+        """Logs a launch. `how` describes how it was checked, `since` is the `time.perf_counter` of its start."""
         on = getattr(stream, "name", None) or str(stream)
         took = f", {1e6 * (time.perf_counter() - since):.0f} us" if since else ""
         print(f"tilecheck: launch `{kernel}` at {place}: {how}, grid {grid}, stream {on}"
               f"{', variant ' + variant if variant else ''}{took}", file=sys.stderr)
 
     def log_guard(self, kernel: str, what: str) -> None:
-        """A guard was asked, and let the launch through."""
+        """Logs a guard that passed."""
         print(f"tilecheck: guards of `{kernel}`: {what}", file=sys.stderr)
 
 

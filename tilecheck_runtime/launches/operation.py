@@ -27,19 +27,19 @@ S = TypeVar("S")
 
 
 class Recorder(Protocol):
-    """Where operations go that become part of a graph."""
+    """Collects operations that become part of a graph."""
 
     def launch(self, ready: Any, what: str, place: Location) -> Any:
-        """Takes a launch, and returns what it will return."""
+        """Records a launch and returns its future result."""
         ...
 
 
 class Operation(Unique, ABC, Generic[R]):
-    """Something to run: a launch, or several put together. It runs when it is told to, and only once; one that is
-    dropped without having run warns (TC404)."""
+    """A unit of work: a launch, or several combined. It runs on request and only once; one that is dropped without
+    having run warns (TC404)."""
 
-    if not TYPE_CHECKING:  # most do have a dictionary
-        __slots__ = ()  # those that are made often have none, and nothing that is called when they die
+    if not TYPE_CHECKING:  # most subclasses have a dictionary
+        __slots__ = ()  # frequently created ones have neither a dictionary nor a finalizer
     _instead = "build another one: call the kernel again"
     _ended: tuple[str, Location] | None = None
     _reported: bool = False
@@ -48,24 +48,24 @@ class Operation(Unique, ABC, Generic[R]):
     @property
     @abstractmethod
     def what(self) -> str:
-        """For messages: "the launch of `add`"."""
+        """A description for messages: "the launch of `add`"."""
 
     @abstractmethod
     def _begin(self, place: Location) -> Flight[R]:
-        """Starts it. `place` is where the program asked for it."""
+        """Starts the operation. `place` is the location of the request."""
 
     @abstractmethod
     def _record(self, recorder: Recorder, place: Location) -> Any:
-        """Makes it part of a graph, instead of running it. The result is what it will return when it has run."""
+        """Records the operation in a graph instead of running it. Returns its future result."""
 
     def sync(self) -> R:
-        """Runs it and returns its result: what its `Mut` arguments have become. Raises OwnershipError."""
+        """Runs the operation and returns its result: the new state of its `Mut` arguments. Raises OwnershipError."""
         return self.start().wait()
 
     def start(self, stream: Any = None) -> Flight[R]:
-        """Starts it, on the stream that is named: one of `tilecheck_runtime.stream()`, or of torch, CuPy or the driver.
-        What it touches is in flight until the handle is waited for. Raises OwnershipError."""
-        quiet, self._reported = self._reported, True  # what is refused is said by the error, not by TC404 as well
+        """Starts the operation on a stream: one of `tilecheck_runtime.stream()`, or of torch, CuPy or the driver. Its
+        memory is in flight until the returned flight is waited for. Raises OwnershipError."""
+        quiet, self._reported = self._reported, True  # a refused start raises an error, so TC404 is not reported
         refuse_nested(self.what)
         place = current_location()
         self._end("run", place)
@@ -82,22 +82,22 @@ class Operation(Unique, ABC, Generic[R]):
         return flight
 
     def _reopen(self) -> None:
-        """Called when it was refused: it can be run again after that if nothing of it has begun."""
+        """Called when the start was refused. Makes the operation runnable again if no part of it has begun."""
 
     def __await__(self) -> Generator[Any, None, R]:
         return self.start().__await__()
 
     def then(self, following: Callable[[R], Operation[S]]) -> Operation[S]:
-        """This operation, and after it the one that `following` makes of its result."""
+        """Combines this operation with the one that `following` returns for its result."""
         return Then(self._hand_over("then"), following)
 
     def _hand_over(self, into: str) -> Operation[R]:
-        """This operation, as part of another one."""
+        """Gives this operation to a combined one."""
         self._end(f"made part of a `{into}`")
         return self
 
     def _check_not_run(self) -> None:
-        """Raises MovedError for an operation that has run, or went into another one."""
+        """Raises MovedError for an operation that has run or became part of another one."""
         if self._ended is not None:
             before, place = self._ended
             raise MovedError(f"{self.what} was already {before}; an operation runs once", use=current_location(),
@@ -108,7 +108,7 @@ class Operation(Unique, ABC, Generic[R]):
         return self.what
 
     def _end(self, how: str, place: Location | None = None) -> None:
-        with LOCK:  # of several threads one runs it
+        with LOCK:  # only one thread runs it
             if self._ended is not None:
                 self._check_not_run()
             self._ended = how, place or current_location()
@@ -116,7 +116,7 @@ class Operation(Unique, ABC, Generic[R]):
 
 
 class Listed(Operation[R]):
-    """One that is on a list until it has run, and warns itself when it is dropped."""
+    """An operation that is listed until it has run, and that warns when it is dropped."""
 
     def __init__(self, place: Location | None = None) -> None:
         self._place, self._ended = place or current_location(), None
@@ -130,14 +130,15 @@ class Listed(Operation[R]):
 
 
 class Then(Listed[S], Generic[R, S]):
-    """One operation, and another that is made of its result."""
+    """An operation, followed by another that depends on its result."""
 
     def __init__(self, first: Operation[R], following: Callable[[R], Operation[S]]) -> None:
         super().__init__()
         self._first, self._following = first, following
 
     def _steps(self) -> tuple[Operation[Any], list[Callable[[Any], Operation[Any]]]]:
-        """The operation at the beginning, and what goes on from there: a chain of any length is walked, not nested."""
+        """Returns the first operation and the functions that continue it. A chain of any length is traversed without
+        recursion."""
         first: Operation[Any] = self
         steps: list[Callable[[Any], Operation[Any]]] = []
         while isinstance(first, Then):
@@ -166,7 +167,7 @@ class Then(Listed[S], Generic[R, S]):
 
 
 def _next_operation(step: Callable[[Any], Operation[Any]], result: Any, place: Location) -> Operation[Any]:
-    """The operation that comes next, made of the result of the one before."""
+    """Returns the next operation, built from the result of the previous one."""
     with enter_operation(place):
         made = step(result)
     if not isinstance(made, Operation):
@@ -181,14 +182,14 @@ def _start_step(step: Callable[[Any], Operation[Any]], place: Location, result: 
 
 
 def _run_steps(flight: Flight[Any], following: Sequence[Callable[[Any], Flight[Any]]]) -> Any:
-    """Waits for each step before the next is made of its result."""
+    """Waits for each step before the next one is built from its result."""
     for start in following:
         flight = start(flight.wait())
     return flight.wait()
 
 
 PENDING: Final[dict[int, weakref.ref[Operation[Any]]]] = {}
-"""Operations that have not run. Each takes itself out, at the latest when it dies."""
+"""Operations that have not run. Each removes itself, at the latest when it is destroyed."""
 
 
 def _pending_operations() -> list[Operation[Any]]:
@@ -196,7 +197,7 @@ def _pending_operations() -> list[Operation[Any]]:
 
 
 def warn_never_run(what: str, place: Location, quiet: bool) -> None:
-    """Warns (TC404) of an operation that was dropped, unless something else was said of it."""
+    """Warns (TC404) about an operation that was dropped, unless another error was reported for it."""
     if quiet:
         return
     text = (f"TC404 {what} was built and never run\n  --> {place}\n"
@@ -205,7 +206,7 @@ def warn_never_run(what: str, place: Location, quiet: bool) -> None:
 
 
 def _at_exit() -> None:
-    """What is still alive at the end, in a module or in a cycle, did not run either."""
+    """Warns about operations that still exist at exit, in a module or in a reference cycle."""
     for operation in sorted(_pending_operations(), key=lambda o: (o._place.file, o._place.line)):
         place = operation._place
         warn_never_run(operation.what, place, operation._reported)
@@ -217,7 +218,7 @@ atexit.register(_at_exit)
 
 
 def _after_fork() -> None:
-    """What the parent has built is its to run."""
+    """Ends the responsibility of a child process for operations of its parent."""
     for operation in _pending_operations():
         operation._reported = True
 

@@ -1,4 +1,4 @@
-"""What of a partition is a constant of the compiled code."""
+"""The part of a partition that is a constant of the compiled code."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ __all__ = ["output_of"]
 
 
 def output_of(partition: Partition) -> Output:
-    """How a partition is cut, and which axes it is one piece along."""
+    """The cut of a partition, and the axes along which it is one piece."""
     return Output(partition.tile, partition.schedule, partition.blocks, tuple(n == 1 for n in partition.tiles))

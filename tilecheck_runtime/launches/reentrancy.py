@@ -1,4 +1,4 @@
-"""Whether this thread is inside an operation that runs: nothing may be launched and waited for from there."""
+"""Detects launches from inside a running operation, which must not be waited for there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["INSIDE", "enter_operation", "refuse_nested", "refuse_nested_call"]
 
 
 class _Inside(threading.local):
-    """Where the operation was launched that this thread runs code of; None outside."""
+    """The location of the launch whose code this thread runs; None outside of operations."""
 
     place: Location | None = None
 
@@ -26,7 +26,7 @@ INSIDE: Final = _Inside()
 
 @contextmanager
 def enter_operation(place: Location) -> Iterator[None]:
-    """Code of an operation that was launched at `place` runs in this thread."""
+    """Marks that this thread runs code of the operation that was launched at `place`."""
     BUSY.enter()
     before, INSIDE.place = INSIDE.place, place
     try:
@@ -49,7 +49,7 @@ def refuse_nested(what: str) -> None:
 
 
 def refuse_nested_call(kernel: str) -> None:
-    """Raises NestedLaunchError for a kernel that another one calls."""
+    """Raises NestedLaunchError for a kernel that another kernel calls."""
     if in_kernel():
         raise NestedLaunchError(f"`{kernel}` is a kernel, and another kernel calls it", use=current_location(),
                                 fix="put what both do into a plain function, and call that")

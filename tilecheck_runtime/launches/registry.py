@@ -1,7 +1,7 @@
-"""Operations and flights that are alive, for whoever asks when a program ends or forks.
+"""Finds operations and flights that exist when a program ends or forks.
 
-Those that are made often are on no list, which would take a tenth of the time that a launch does: they are looked for
-among all objects when somebody asks.
+Frequently created ones are not listed, because that would take a tenth of the time of a launch. They are searched among
+all objects.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ __all__ = ["UNLISTED", "find_alive"]
 T = TypeVar("T")
 
 UNLISTED: Final[set[type]] = set()
-"""Classes of those that are on no list."""
+"""Classes whose instances are not listed."""
 
 
 def find_alive(listed: Mapping[int, weakref.ref[T]], kind: type) -> list[T]:
-    """Those on a list, and of the others those of a kind."""
+    """Returns the objects of a list, and unlisted objects of a kind."""
     found = [made for reference in list(listed.values()) if (made := reference()) is not None]
     wanted = tuple(c for c in UNLISTED if issubclass(c, kind))
     return found + ([made for made in gc.get_objects() if type(made) in wanted] if wanted else [])

@@ -1,4 +1,4 @@
-"""The stream that operations are started on."""
+"""The stream on which operations are started."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STREAM: Final[ContextVar[Any]] = ContextVar("stream", default=None)
 
 @contextmanager
 def use_stream(stream: Any) -> Iterator[None]:
-    """What begins meanwhile goes to this stream; None leaves it as it is."""
+    """Makes a stream current for operations that are started meanwhile; None changes nothing."""
     if stream is None:
         yield
         return
@@ -29,11 +29,11 @@ def use_stream(stream: Any) -> Iterator[None]:
 
 
 def stream_for(backend: Backend) -> Any:
-    """The stream that was asked for, as the backend knows it. Raises TypeError for what is none of its streams."""
+    """The requested stream, as an object of the backend. Raises TypeError for a stream of another backend."""
     asked = STREAM.get()
     return backend.default if asked is None else backend.stream_of(asked)
 
 
 def stream(name: str = "another") -> Stream:
-    """A new stream, to start operations on: `op.start(stream)`. `name` is for messages."""
+    """Creates a stream on which operations can be started: `op.start(stream)`. `name` appears in messages."""
     return current().stream(name)

@@ -1,4 +1,4 @@
-"""What the type variables of a kernel stand for in a launch."""
+"""Binds the type variables of a kernel to the values of a launch."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _SOURCE = {"mut": "pieces", "ref": "shape", "shared": "shape"}
 
 
 def bind_variables(kernel: str, known: Signature, given: Arguments) -> dict[str, int]:
-    """Values by name. Raises ContractError, naming both shapes, where a literal extent or a variable that was met
-    before has another value."""
+    """Returns values by name. Raises ContractError, naming both shapes, if a literal extent or a bound variable has
+    another value."""
     values: dict[str, int] = {}
     first: dict[str, tuple[Parameter, tuple[int, ...]]] = {}
     for parameter, actual in _extents(known, given):
@@ -38,7 +38,7 @@ def _kind(parameter: Parameter) -> str:
 
 
 def _extents(known: Signature, given: Arguments) -> Iterator[tuple[Parameter, tuple[int, ...]]]:
-    """What each parameter fixes; outputs first, as the others follow from them."""
+    """Yields the extents that each parameter fixes, outputs first, because the others depend on them."""
     for parameter in sorted(known.parameters, key=lambda p: p.kind != "mut"):
         name = parameter.name
         if parameter.kind == "mut":

@@ -1,1 +1,1 @@
-"""Who may use which memory: states of tensors, kept on storage, and the errors that say what is wrong."""
+"""Ownership of memory: states of tensors, recorded on storage, and the rules of their use."""

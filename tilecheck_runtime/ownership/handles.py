@@ -1,4 +1,4 @@
-"""Handles: what a program has in its hand of a piece of memory. A handle can be moved once; then it is dead."""
+"""Handles: references of a program to parts of memory. A handle can be moved once; then it is dead."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["Core", "Handle", "Layout", "Move", "Site", "label", "row_major"]
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the elements of a handle lie in its storage.
+    """The location of the elements of a handle in its storage.
 
-    offset   of element 0 from the beginning of the storage, in bytes
+    offset   of element 0 from the start of the storage, in bytes
     strides  in elements
     """
 
@@ -37,22 +37,22 @@ class Layout:
 
     @property
     def size(self) -> int:
-        """Elements."""
+        """The number of elements."""
         return math.prod(self.shape)
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides of an array without gaps, last axis fastest."""
+    """The strides of a contiguous array in row-major order."""
     return tuple(math.prod(max(n, 1) for n in shape[axis + 1:]) for axis in range(len(shape)))
 
 
 class Move(tuple[Location, str, str]):
-    """Where a handle went: the place, and two texts.
+    """The move of a handle: its location, and two texts.
 
     into  "a partition", "the launch of `add`"
-    fix   what to write instead
+    fix   the suggested replacement
 
-    A tuple for the same reason as `Place`.
+    A tuple for the same reason as `Location`.
     """
 
     __slots__ = ()
@@ -74,13 +74,13 @@ class Move(tuple[Location, str, str]):
 
 
 class Site:
-    """Stands for what handles have in common that follow each other on the same memory, with the same layout and the
-    same pieces: what a launch returns, and what was moved into it. Whoever meets it again need not look at any of that.
-    It keeps no memory alive.
+    """The identity of successive handles on the same memory, with the same layout and pieces, such as the result of a
+    launch and the partition that was moved into it. Code that has checked one of them need not check the next. It keeps
+    no memory alive.
 
-    known  what launches have kept here, by all that it depends on
-    last   of that, what was of use last
-    seen   whether something was launched with it before
+    known  records of launches, by everything that they depend on
+    last   the record that was used last
+    seen   whether it was launched before
     """
 
     __slots__ = ("known", "last", "seen")
@@ -92,7 +92,7 @@ class Site:
 
 
 class Core:
-    """Everything about a handle that never changes, and what is worked out of it."""
+    """The constant part of a handle, and values derived from it."""
 
     __slots__ = ("cut", "facts", "layout", "parent", "readonly", "region", "site", "storage", "strided")
 
@@ -109,10 +109,10 @@ class Handle(Unique):
     """A handle on part of a storage.
 
     parent    the handle that this is a view of; None for an owner
-    hold      what this handle itself holds of the storage. Nobody else has it, so it ends with the handle
+    hold      its own hold on the storage, which ends with the handle
     readonly  whether the elements can only be read through it
 
-    Nothing of it changes but what it holds, and whether it was moved.
+    Only the hold, and whether it was moved, can change.
     """
 
     __slots__ = ("__weakref__", "_core", "_hold", "_moved")
@@ -126,7 +126,8 @@ class Handle(Unique):
     @classmethod
     def of(cls, storage: Storage, layout: Layout, parent: Handle | None = None, hold: Hold | None = None,
            readonly: bool = False) -> Self:
-        """A new handle. In place of `__init__`, without which one that has a core already is made in half the time."""
+        """Creates a handle. Replaces `__init__`, because a handle with an existing core is created in half the time
+        without it."""
         made = cls()
         made._core, made._hold, made._moved = Core(storage, layout, parent, readonly or storage.readonly), hold, None
         return made
@@ -170,7 +171,7 @@ class Handle(Unique):
 
     @property
     def readonly(self) -> bool:
-        """Whether it can only be read."""
+        """Whether the elements can only be read."""
         return self._core.readonly
 
     @property
@@ -198,13 +199,13 @@ def _describe(handle: Handle) -> str:
 
 
 def label(handle: Handle) -> str:
-    """The name of the variable that holds a handle where the runtime was called, else what it is."""
+    """The name of the variable that holds a handle where the runtime was called, else a description."""
     found = variable_name(caller_frame(), handle)
     return f"`{found}`" if found else f"a {_describe(handle)}"
 
 
 def as_strided(handle: Handle) -> Strided:
-    """A handle as a backend takes it."""
+    """The array of a handle, as backends take it."""
     found: Strided | None = handle._core.strided
     if found is None:
         layout = handle._layout

@@ -11,7 +11,7 @@ __all__ = ["Memory", "Strided"]
 
 
 class Memory(Protocol):
-    """Bytes on a device. They live as long as this object."""
+    """Bytes on a device, which exist as long as this object."""
 
     @property
     def device(self) -> str:
@@ -20,12 +20,12 @@ class Memory(Protocol):
 
     @property
     def address(self) -> int:
-        """Of the first byte, on that device."""
+        """The address of the first byte on the device."""
         ...
 
     @property
     def nbytes(self) -> int:
-        """How many there are."""
+        """The number of bytes."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Parts of memory, and whether two of them meet."""
+"""Regions of memory, and whether two of them overlap."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 __all__ = ["Region", "has_distinct_elements", "overlap"]
 
 _MUCH: Final[Any] = 100_000
-"""Work allowed to the exact test, about a millisecond; harder questions are answered with yes."""
+"""Work limit of the exact test, about a millisecond; above it the answer is True."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Region:
     def empty(self) -> bool:
         return 0 in self.shape
 
-    @cached_property  # asked for by everything that is checked while this part is held
+    @cached_property  # read by every check while this region is held
     def bounds(self) -> tuple[int, int]:
         """Lowest address, and one past the highest."""
         steps = [(n - 1) * s for n, s in zip(self.shape, self.strides, strict=True)]
@@ -43,8 +43,8 @@ class Region:
 
 
 class _Shape:
-    """A region as NumPy's solver takes it. The memory is not touched, so it may belong to any device; addresses are
-    moved by `shift`, as 0 is none to NumPy."""
+    """A region in the form that NumPy's solver takes. The memory is not accessed, so it may belong to any device.
+    Addresses are moved by `shift`, because NumPy treats 0 as no address."""
 
     def __init__(self, region: Region, shift: int) -> None:
         self.__array_interface__ = {
@@ -54,8 +54,8 @@ class _Shape:
 
 
 def overlap(a: Region, b: Region) -> bool:
-    """Whether two regions have a byte in common. Exact for strided views; a question that is too hard is answered
-    with yes."""
+    """Returns whether two regions have a byte in common. Exact for strided views; True if the exact test takes too
+    long."""
     (low, high), (start, stop) = a.bounds, b.bounds
     if high <= start or stop <= low or a.device != b.device or a.empty or b.empty:
         return False
@@ -67,8 +67,8 @@ def overlap(a: Region, b: Region) -> bool:
 
 
 def has_distinct_elements(region: Region) -> bool:
-    """Whether the elements of a region are known not to share memory with each other: by size of stride, each axis
-    steps over all that the smaller ones span."""
+    """Returns True if the elements of a region certainly do not share memory: in order of stride, each axis steps over
+    the span of the smaller ones."""
     span = region.itemsize
     axes = [(abs(s), n) for n, s in zip(region.shape, region.strides, strict=True) if n > 1]
     for stride, extent in sorted(axes):

@@ -1,7 +1,7 @@
-"""What may be done with a handle now.
+"""Checks whether a handle may be used.
 
-    owned -> partitioned (moved) -> in flight -> owned
-    owned -> shared (n readers) -> owned
+   owned -> partitioned (moved) -> in flight -> owned
+   owned -> shared (n readers) -> owned
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["CONFLICTS", "Use", "check", "end_handle", "release"]
 
 
 class Use(Enum):
-    """What is wanted of a handle."""
+    """The intended use of a handle."""
 
     VIEW = "viewed"
     READ = "read"
@@ -38,11 +38,11 @@ class Use(Enum):
 
 
 CONFLICTS: Final[Mapping[Use, frozenset[Mode]]] = MappingProxyType({
-    Use.VIEW: frozenset(),  # what can be done with a view is asked of its own part
+    Use.VIEW: frozenset(),  # uses of a view are checked on its own region
     Use.READ: frozenset({Mode.PARTITIONED, Mode.WRITING, Mode.BORROWED_TO_WRITE, Mode.CAPTURED_TO_WRITE}),
     **{use: frozenset(Mode) for use in (Use.OWN, Use.PARTITION, Use.WRITE)},
 })
-"""How memory is held where a use of it is refused."""
+"""The modes of holds that forbid a use."""
 
 _MUTABLE: Final = frozenset({Use.PARTITION, Use.WRITE})
 
@@ -74,8 +74,8 @@ def _shared_error(name: str, hold: Hold, use: Use, place: Location) -> Ownership
 
 
 def _borrowed_error(name: str, hold: Hold, use: Use, place: Location) -> OwnershipError:
-    return SharedError(f"{name} is {use.value}, but its memory is lent to {hold.what}", names=(name,), use=place,
-                       before=hold.place, what="lent",
+    return SharedError(f"{name} is {use.value}, but its memory is borrowed by {hold.what}", names=(name,), use=place,
+                       before=hold.place, what="borrowed",
                        fix="let go of the array there with `del`, or take a copy: `.copy()`")
 
 
@@ -95,9 +95,9 @@ _REFUSED: Final[Mapping[Mode, Callable[[str, Hold, Use, Location], OwnershipErro
 
 
 def check(handle: Handle, use: Use, name: Callable[[], str] | None = None) -> None:
-    """Raises the OwnershipError that forbids a use of a handle; call it under the lock when something follows from it.
+    """Raises the OwnershipError that forbids a use of a handle. The caller holds the lock if it acts on the result.
 
-    name  makes what messages call it, when that is not its variable
+    name  returns the name for messages, if that is not the variable
     """
     with LOCK:
         refused = _find_refusal(handle, use)
@@ -105,11 +105,12 @@ def check(handle: Handle, use: Use, name: Callable[[], str] | None = None) -> No
             try:
                 raise refused(name() if name is not None else label(handle))
             finally:
-                del refused  # which has the hold: that must not live as long as the error, which has this frame
+                del refused  # it references the hold, which must not live as long as the error and its frame
 
 
 def _find_refusal(handle: Handle, use: Use) -> Callable[[str], OwnershipError] | None:
-    """Makes the error that forbids a use, of the name of the handle; None when it is allowed."""
+    """Returns a function that builds the error that forbids a use, from the name of the handle; None if the use is
+    allowed."""
     dead = _moved_handle(handle)
     if dead is not None:
         return lambda name: _moved_error(handle, dead, name)
@@ -122,8 +123,8 @@ def _find_refusal(handle: Handle, use: Use) -> Callable[[str], OwnershipError] |
 
 
 def _find_conflict(handle: Handle, use: Use) -> Hold | None:
-    """The gravest hold that forbids a use. One that only garbage has is none: what was dropped in a reference cycle,
-    such as an exception and its frame, is collected before anything is refused."""
+    """Returns the most severe hold that forbids a use. Holds of unreachable objects do not count: reference cycles,
+    such as an exception and its frame, are collected before a use is refused."""
     for attempt in range(2):
         conflicts = handle._storage.holders(handle.region, CONFLICTS[use], handle._hold)
         if not conflicts:
@@ -141,7 +142,7 @@ _ORDER: Final = {mode: n for n, mode in enumerate(
 
 
 def _moved_handle(handle: Handle) -> Handle | None:
-    """The handle, or the nearest that it is a view of, that was moved away."""
+    """Returns the handle that was moved: the handle itself or its nearest moved parent."""
     found: Handle | None = handle
     while found is not None and found._moved is None:
         found = found._parent
@@ -169,14 +170,15 @@ def _read_only_error(handle: Handle, use: Use, name: str) -> OwnershipError:
 
 
 def end_handle(handle: Handle, into: str, fix: str, place: Location | None = None) -> None:
-    """Ends a handle, after `check`, here or at a place that is known. What it holds is given back."""
+    """Ends a handle, after `check`, and releases its hold. `place` is the location of the move, by default the current
+    one."""
     EPOCH.now += 1
     handle._moved = Move(place or current_location(), into, fix)
     release(handle)
 
 
 def release(handle: Handle) -> None:
-    """Gives back what a handle holds of its storage."""
+    """Releases the hold of a handle."""
     if handle._hold is not None:
         handle._hold.release()
         handle._hold = None

@@ -1,4 +1,4 @@
-"""Memory under tensors. What is held of it is kept here, so that it is the same for every name and every view."""
+"""The memory under tensors. Holds are recorded here, so that they apply to every name and every view."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tilecheck_runtime.ownership.regions import Region, overlap
 __all__ = ["BUSY", "EPOCH", "LOCK", "RUNNING", "Chain", "Hold", "Ledger", "Mode", "Storage", "land"]
 
 LOCK: Final = threading.RLock()
-"""Taken for every change of who holds what."""
+"""Guards every change of holds."""
 
 
-if hasattr(os, "register_at_fork"):  # a child has what was counted, and a lock that nobody there has
+if hasattr(os, "register_at_fork"):  # a child inherits the counts, but no thread there owns the lock
     os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
 
 
 class Epoch:
-    """Counts what may forbid something that was allowed before: a hold that began, a handle that was moved. Who asked
-    whether something is allowed need not ask again while the number is the same."""
+    """Counts events that can forbid a use that was allowed: new holds and moved handles. The result of a check stays
+    valid while the number is the same."""
 
     __slots__ = ("now",)
 
@@ -38,9 +38,9 @@ EPOCH: Final = Epoch()
 
 
 class Busy:
-    """Counts threads that go through the steps of a chain, or run code of an operation. Where there is none a thread
-    need not ask what it does itself, which takes several times as long. Changed under the lock; after a fork it may be
-    too large, which costs time only."""
+    """Counts threads that run steps of a chain or code of an operation. While there are none, a thread need not check
+    its own state, which takes several times as long. Changed under the lock. After a fork the count may be too large,
+    which costs only time."""
 
     __slots__ = ("threads",)
 
@@ -66,19 +66,20 @@ class Mode(Enum):
     WRITING = "written by a launch in flight"
     READING = "read by a launch in flight"
     SHARED = "shared"
-    BORROWED = "lent to another library, to read"
-    BORROWED_TO_WRITE = "lent to another library, to write"
+    BORROWED = "borrowed by another library, to read"
+    BORROWED_TO_WRITE = "borrowed by another library, to write"
     CAPTURED = "read by a graph whenever it is replayed"
     CAPTURED_TO_WRITE = "written by a graph whenever it is replayed"
 
 
 class Hold:
-    """A part of memory that is held. Ends when it is released; whoever has it does so at the latest when it dies.
+    """A part of memory that is held until `release`; the owner of the hold releases it at the latest when it is
+    destroyed.
 
-    place   where it began
+    place   where the hold began
     what    the launch or the library that holds it, for messages
-    chain   the steps of which one held it: it is over for those, and goes on for everybody else
-    listed  whether its storage counts it; it forgets those that ended. Changed under the lock
+    chain   the chain with a step that held it: the hold has ended for that chain, and goes on for all others
+    listed  whether its ledger contains it; ended holds are removed. Changed under the lock
     """
 
     __slots__ = ("__weakref__", "chain", "ended", "listed", "mode", "place", "region", "what")
@@ -89,14 +90,14 @@ class Hold:
         self.chain: Chain | None = None
 
     def release(self) -> None:
-        """Gives the memory back."""
+        """Ends the hold."""
         self.ended = True
 
 
 @dataclass(eq=False)
 class Chain:
-    """Steps that follow each other, each with what came of those before. To the rest of the program they are one:
-    what one of them held is held until all are through.
+    """Steps that each depend on the results of the previous ones. For the rest of the program they are one unit: memory
+    that one of them held stays held until all have ended.
 
     outer  the chain of which this one is a step, and which waits for it
     """
@@ -105,14 +106,14 @@ class Chain:
     outer: Chain | None = None
 
     def release(self) -> None:
-        """Ends it: gives back what its steps held."""
+        """Ends the chain and the holds of its steps."""
         for hold in self.holds:
             land(hold)
         self.holds.clear()
 
 
 class _Running(threading.local):
-    """The steps that this thread is going through. A context would be copied along with what they hand to others."""
+    """The chain whose steps this thread runs. A context variable would be copied to threads that the steps start."""
 
     chain: Chain | None = None
 
@@ -121,7 +122,7 @@ RUNNING: Final = _Running()
 
 
 def land(hold: Hold) -> None:
-    """Ends a hold of a launch that is through; within a chain, for the steps of that chain."""
+    """Ends a hold of a launch that has ended; within a chain, only for the steps of that chain."""
     chain = RUNNING.chain
     if chain is None:
         hold.release()
@@ -131,7 +132,8 @@ def land(hold: Hold) -> None:
 
 
 def _chain_and_outer(chain: Chain | None) -> list[Chain]:
-    """A chain and those around it: what their earlier steps held is over for what runs in it."""
+    """Returns a chain and the chains around it. Holds of their earlier steps do not apply to code that runs in the
+    chain."""
     found = []
     while chain is not None:
         found.append(chain)
@@ -140,11 +142,11 @@ def _chain_and_outer(chain: Chain | None) -> list[Chain]:
 
 
 class Ledger:
-    """The holds on storages that share memory. Looked at under the lock, like everything here.
+    """The holds on storages that share memory. Accessed under the lock.
 
-    holds   those that began, ended ones among them
-    joined  the ledger that has them since storages were found to share memory
-    stamp   another one since a hold began that keeps others from reading or writing
+    holds   those that began, including ended ones
+    joined  the ledger that replaced it when storages were found to share memory
+    stamp   changes with every hold that keeps others from reading or writing
     """
 
     def __init__(self) -> None:
@@ -159,7 +161,7 @@ class Ledger:
         return found
 
     def join(self, other: Ledger) -> None:
-        """Keeps the holds of both together from now on."""
+        """Merges the holds of two ledgers."""
         mine, theirs = self.root(), other.root()
         if mine is not theirs:
             mine.holds += theirs.holds
@@ -174,7 +176,7 @@ class Ledger:
         hold.listed = True
 
     def live(self) -> Iterator[Hold]:
-        """The holds that have not ended."""
+        """Yields the holds that have not ended, and removes the others."""
         found, kept = [], []
         for reference in self.holds:
             hold = reference()
@@ -190,10 +192,10 @@ class Ledger:
 
 
 class Storage:
-    """Memory that was allocated at once, or that belongs to another library.
+    """Memory of one allocation, or of another library.
 
     readonly  whether it may only be read
-    owner     what keeps foreign memory alive
+    owner     keeps foreign memory alive
     """
 
     _all: Final[weakref.WeakSet[Storage]] = weakref.WeakSet()
@@ -214,7 +216,7 @@ class Storage:
                 and theirs.address < mine.address + mine.nbytes)
 
     def hold(self, mode: Mode, region: Region, place: Location, what: str = "") -> Hold:
-        """Begins to hold a part. The caller has asked `holders` before, under the lock."""
+        """Starts to hold a region. The caller has checked `holders`, under the lock."""
         EPOCH.now += 1
         hold = Hold(mode, region, place, what)
         self.ledger.root().add(hold)

@@ -1,4 +1,4 @@
-"""Objects that there is one of: `copy` and `pickle` would make a second one that nobody counts."""
+"""Objects that cannot be duplicated: `copy` and `pickle` would create a second one that ownership does not track."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["Unique"]
 class Unique:
     """Refuses to be copied or pickled.
 
-    instead  what to write, for messages
+    instead  the suggested replacement, for messages
     """
 
     __slots__ = ()
     _instead: ClassVar[str] = ""
 
     def _describe(self) -> str:
-        """For messages."""
+        """A description for messages."""
         return f"this {type(self).__name__.lower()}"
 
     def _refuse(self, how: str) -> NoReturn:

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class ByTarget:
-    """A hint by architecture; means nothing on a CPU."""
+    """A hint by architecture; ignored on a CPU."""
 
     def __init__(self, *, default: Any = None, **targets: Any) -> None:
         self.default, self.targets = default, targets
@@ -73,7 +73,7 @@ class ConstantAnnotation:
 
 @dataclass(frozen=True, kw_only=True)
 class ArrayAnnotation:
-    """What is static about an array, and the type of its extents."""
+    """The static properties of an array, and the type of its extents."""
 
     index_dtype: DType = INT32
     static_shape_dims: tuple[int, ...] = ()
@@ -96,7 +96,7 @@ class ListAnnotation:
 
 @contextmanager
 def compiler_timeout(timeout_sec: float) -> Iterator[None]:
-    """Nothing is compiled."""
+    """Does nothing: kernels are not compiled."""
     yield
 
 
@@ -121,7 +121,7 @@ _ALIASES: Final = ("_stub", "_datatype", "_numeric_semantics", "_memory_model", 
 
 
 def make_modules() -> dict[str, ModuleType]:
-    """The stand-in and its submodules by full name."""
+    """Creates the stand-in and its submodules, by full name."""
     tile = ModuleType("cuda.tile", "cuTile on a CPU, by tilecheck_runtime.")
     space = vars(tile)
     space.update({n: v for n, v in vars(DEVICE).items() if not n.startswith("__")})
@@ -144,7 +144,7 @@ def make_modules() -> dict[str, ModuleType]:
 
 @contextmanager
 def register() -> Iterator[None]:
-    """`import cuda.tile` finds the stand-in inside."""
+    """Makes `import cuda.tile` find the stand-in."""
     modules = make_modules()
     parent = sys.modules.get("cuda")
     if parent is None:

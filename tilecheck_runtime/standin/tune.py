@@ -1,4 +1,4 @@
-"""`ct.tune.exhaustive_search` on a CPU: every configuration runs once, so that each of them is checked."""
+"""`ct.tune.exhaustive_search` on a CPU: runs every configuration once, so that all of them are checked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Measurement:
 
 @dataclass(frozen=True, kw_only=True)
 class TuningResult:
-    """What the search found. `failures`: configuration, type of exception and message."""
+    """The result of a search. `failures`: configuration, type of exception and message."""
 
     best: Measurement
     successes: Sequence[Measurement]
@@ -42,9 +42,10 @@ def exhaustive_search(search_space: Sequence[Any], stream: Any, grid_fn: Callabl
                       args_fn: Callable[[Any], Any], hints_fn: Callable[[Any], Any] | None = None, *,
                       quiet: bool = False, single_run_timeout_sec: float | None = None,
                       flush_l2: bool = True) -> TuningResult:
-    """Runs the kernel with every configuration. The best is the first that runs: times on a CPU say nothing of a GPU.
+    """Runs the kernel with every configuration. The best is the first that runs, because times on a CPU do not predict
+    a GPU.
 
-    Raises ValueError when the space is empty or no configuration runs.
+    Raises ValueError if the space is empty or no configuration runs.
     """
     if not search_space:
         raise ValueError("Search space is empty.")

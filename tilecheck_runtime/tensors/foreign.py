@@ -99,7 +99,7 @@ def _find_device_faults(found: DeviceArray, size: int) -> list[tuple[str, str]]:
     steps = [(axis, s) for axis, (n, s) in enumerate(zip(found.shape, found.strides, strict=True)) if n > 1]
     copied = "take a copy there: `.contiguous()`, or `.copy()`"
     faults = [(f"has stride {s} bytes on axis {axis}, which is negative", copied) for axis, s in steps if s < 0]
-    faults += [(f"has stride {s} bytes on axis {axis}, which is no multiple of its {size}-byte elements", copied)
+    faults += [(f"has stride {s} bytes on axis {axis}, which is not a multiple of its {size}-byte elements", copied)
                for axis, s in steps if s % size]
     if found.address % size:
         faults.append((f"begins at address {found.address:#x}, which is not aligned to its {size}-byte elements",
@@ -155,7 +155,7 @@ def _find_faults(array: Any, address: int, dtype: DType) -> list[tuple[str, str]
     steps = [(axis, s) for axis, (n, s) in enumerate(zip(array.shape, array.strides, strict=True)) if n > 1]
     copied = "take a copy: `from_numpy(...)`, or `np.ascontiguousarray(...)` before"
     found = [(f"has stride {s} bytes on axis {axis}, which is negative", copied) for axis, s in steps if s < 0]
-    found += [(f"has stride {s} bytes on axis {axis}, which is no multiple of its {size}-byte elements", copied)
+    found += [(f"has stride {s} bytes on axis {axis}, which is not a multiple of its {size}-byte elements", copied)
               for axis, s in steps if s % size]
     if address % size:
         found.append((f"begins at address {address:#x}, which is not aligned to its {size}-byte elements", copied))

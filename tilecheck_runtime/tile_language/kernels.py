@@ -15,7 +15,7 @@ GRID_LIMIT: Final = (1 << 24) - 1
 
 
 def function_of(kernel: Any) -> FunctionType:
-    """The Python function of a kernel. Raises TypeError for what is not one."""
+    """The Python function of a kernel. Raises TypeError for other objects."""
     found = getattr(kernel, "_pyfunc", kernel)
     if not isinstance(found, FunctionType):
         raise TypeError(f"{kernel!r} is not a kernel")

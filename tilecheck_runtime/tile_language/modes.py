@@ -1,4 +1,4 @@
-"""The enumerations of `cuda.tile`. Operations look at member names only, so those of the real package do as well."""
+"""The enumerations of `cuda.tile`. Operations read member names only, so members of the real package work as well."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PLAIN, NARROW, STRONG = range(3)
 
 
 class PaddingMode(Enum):
-    """What the lanes of a load hold that lie outside the array."""
+    """The values of lanes of a load outside the array."""
 
     UNDETERMINED = "undetermined"
     ZERO = "zero"
@@ -45,7 +45,7 @@ class MemoryOrder(Enum):
 
 
 class MemoryScope(Enum):
-    """Who takes part in that order."""
+    """The participants in that order."""
 
     NONE = "none"
     BLOCK = "block"
@@ -59,9 +59,8 @@ WIDE: Final = frozenset({"DEVICE", "SYS"})
 
 
 def strength(order: Any, scope: Any) -> int:
-    """Whether an access may meet one of another block without a data race: STRONG ones may meet each other, those of
-    an order that would allow it but of a scope too narrow are NARROW, all others PLAIN.
-    """
+    """Whether an access may meet an access of another block without a data race: two STRONG accesses may meet; an
+    access whose order would allow it but whose scope is too narrow is NARROW; all others are PLAIN."""
     if order.name == "WEAK":
         return PLAIN
     return STRONG if scope.name in WIDE else NARROW

@@ -132,7 +132,7 @@ def test_a_cubin_is_compared_with_the_assumptions_of_a_launch():
     with pytest.raises(SymbolMismatchError, match="does not say what the code assumes"):
         verify_symbol("copy", made.signature)
     for damaged in (b"", made.cubin[:200], b"\x7fELF" + bytes(60), made.cubin[:5000]):
-        with pytest.raises(SymbolMismatchError, match="this is no cubin"):
+        with pytest.raises(SymbolMismatchError, match="this is not a cubin"):
             verify(damaged, made.symbol, made.signature)
 
 

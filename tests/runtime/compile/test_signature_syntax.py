@@ -75,7 +75,7 @@ def test_a_kernel_of_cutile():
     ("z=[64]/[32], x=[64,64], y=[64]", "`x` has 1 axes, not 2"),
     ("z=[64]/[32], x=f16[64], y=[64]", "`x` has elements of type f32, not f16"),
     ("z=[64]/[32], x=z9[64], y=[64]", "`x` has elements of type `z9`, which there is not"),
-    ("z=[64]/[32], x=[64]/[32], y=[64]", "`x` is no output, and only outputs are divided"),
+    ("z=[64]/[32], x=[64]/[32], y=[64]", "`x` is not an output, and only outputs are divided"),
     ("z=[64]/[32], x=3, y=[64]", r"`x` is an array with 1 extents\n.*write `x=\[64\]`"),
     ("z=[64]/[32], x=[64], y=[64], B=16", r"`z` has pieces \(32,\), where `B = 16` stands for 32"),
     ("z=[64]/[32] by Linear() on 99, x=[64], y=[64]", "mapped to 99 blocks: between 1 and 2"),

@@ -140,7 +140,7 @@ def test_a_folder_of_another_user_is_refused(tmp_path, monkeypatch):
 @posix
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / "kernels").write_text("")
-    with pytest.raises(CacheFolderError, match="is no folder"):
+    with pytest.raises(CacheFolderError, match="is not a folder"):
         put(Store(tmp_path / "kernels"), 1)
 
 

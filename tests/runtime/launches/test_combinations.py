@@ -165,7 +165,7 @@ def test_an_unawaited_failure_between_steps_is_reported():
                 gc.collect()
     (warning,) = caught
     assert warning.category is LostFlightWarning and warning.filename == __file__
-    assert str(warning.message) == "an operation failed, and nobody waited for it: 'mine'"
+    assert str(warning.message) == "an operation failed, and no code waited for it: 'mine'"
 
 
 def test_a_chain_holds_the_tensors_of_its_steps_to_the_end():

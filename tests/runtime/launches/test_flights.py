@@ -212,7 +212,7 @@ def test_an_unawaited_failure_is_reported(early, cycle):
         gc.collect()
     (warning,) = caught
     assert warning.category is LostFlightWarning and warning.lineno == line and warning.filename == __file__
-    assert str(warning.message).startswith("the launch of `failing` failed, and nobody waited for it: ")
+    assert str(warning.message).startswith("the launch of `failing` failed, and no code waited for it: ")
 
 
 def test_rule_21_no_launch_inside_a_running_operation():

@@ -89,9 +89,9 @@ def test_rule_6_a_prefix_needs_a_grid():
     x = tcr.ones((16,), f32)
     launch = k.add(tcr.zeros((16,), f32).partition_prefix(4), x, x)
     error = refused(GridError, lambda: launch.sync())
-    assert error.summary == ("the launch of `add` needs a grid: `z` is a prefix partition, of which any part may be "
-                             "written")
-    assert error.fix == "say how many blocks there are: `add(...).grid(8)`"
+    assert error.summary == ("the launch of `add` needs a grid: `z` is a prefix partition, and any part of it may "
+                             "be written")
+    assert error.fix == "give the number of blocks: `add(...).grid(8)`"
     assert launch.grid(1).sync().numpy().tolist() == [2] * 4 + [0] * 12
 
 

@@ -80,7 +80,7 @@ def test_a_flight_of_the_parent_is_not_one_of_the_child():
         for one in (flight, chain):
             said = _in_a_child(lambda one=one: (one.done(), one.wait()))
             assert said.startswith("ForkedError: TC403 this work was started before the process was forked")
-            assert "test_fork.py" in said and "wait for what was started before the fork" in said
+            assert "test_fork.py" in said and "wait before the fork for all work" in said
     assert flight.wait().numpy().tolist() == [2] * 8
     assert chain.wait().numpy().tolist() == [4] * 8
 

@@ -182,7 +182,7 @@ def test_a_shared_handle_borrowed_for_writing_is_not_shared_further():
     capsule = s.__dlpack__()
     for use in (lambda: s.share(), lambda: s.view[:4], lambda: s.reshape(2, 4), lambda: s.numpy()):
         error = refused(SharedError, use)
-    assert error.summary == "`s` is read, but its memory is lent to another library by DLPack"
+    assert error.summary == "`s` is read, but its memory is borrowed by another library by DLPack"
     del capsule
     assert s.share().numpy().shape == (8,)
 

@@ -80,8 +80,8 @@ def test_from_numpy_copies_by_default():
 @pytest.mark.parametrize(("array", "fault", "fix"), [
     (np.arange(6, dtype=np.float32)[::-1], "has stride -4 bytes on axis 0, which is negative", "take a copy"),
     (np.zeros(33, np.uint8)[1:].view(np.float32), "which is not aligned to its 4-byte elements", "take a copy"),
-    (np.zeros(8, [("a", "f4"), ("b", "i2")])["a"], "has stride 6 bytes on axis 0, which is no multiple of its 4-byte "
-     "elements", "take a copy"),
+    (np.zeros(8, [("a", "f4"), ("b", "i2")])["a"], "has stride 6 bytes on axis 0, which is not a multiple of its "
+     "4-byte elements", "take a copy"),
     (as_strided(np.zeros(4, np.float32), (5,), (4,)), "reaches 0 bytes in front of the memory it belongs to and 4 "
      "bytes past its end", "make it with a shape and strides that lie inside"),
     (as_strided(np.frombuffer(bytearray(16), np.float32), (5,), (4,)), "reaches 0 bytes in front of the memory it "
@@ -143,7 +143,7 @@ def test_a_borrowed_array_is_read_only_and_counts():
     lent = x.numpy(copy=False)
     assert not lent.flags.writeable and lent.tolist() == [1] * 8
     error = refused(SharedError, lambda: x.partition(4))
-    assert error.summary == "`x` is partitioned, but its memory is lent to NumPy"
+    assert error.summary == "`x` is partitioned, but its memory is borrowed by NumPy"
     assert error.fix == "let go of the array there with `del`, or take a copy: `.copy()`"
     part = lent[2:]
     del lent
@@ -164,7 +164,7 @@ def test_dlpack_borrows_for_reading():
     array = np.from_dlpack(x)
     assert not array.flags.writeable and array.__array_interface__["data"][0] == x.region.address
     error = refused(SharedError, lambda: x.partition(4))
-    assert error.summary == "`x` is partitioned, but its memory is lent to another library by DLPack"
+    assert error.summary == "`x` is partitioned, but its memory is borrowed by another library by DLPack"
     assert x.numpy()[0] == 1
     del array
     assert x.partition(4).tiles == (2,)
@@ -174,7 +174,7 @@ def test_an_older_library_gets_a_copy():
     x = tcr.ones((8,), f32)
     capsule = x.__dlpack__()
     error = refused(SharedError, lambda: x.numpy())
-    assert error.summary == "`x` is read, but its memory is lent to another library by DLPack"
+    assert error.summary == "`x` is read, but its memory is borrowed by another library by DLPack"
     del capsule
     assert x.numpy()[0] == 1
     refused(ReadOnlyError, lambda: x.transposed().__dlpack__())

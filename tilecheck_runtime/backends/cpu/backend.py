@@ -1,4 +1,4 @@
-"""The CPU: memory is NumPy's, and kernels run block by block under the sanitizer, in a thread of their own."""
+"""The CPU: memory belongs to NumPy, and kernels run block by block under the sanitizer, in a thread of each stream."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from tilecheck_runtime.sanitizer.session import Session
 __all__ = ["CPU", "HostJobs", "HostMemory", "HostStream"]
 
 ALIGNMENT: Final = 128
-"""Of what is allocated, in bytes: that of the strictest loads of a GPU, so that kernels see the same on both."""
+"""Alignment of allocations, in bytes: that of the strictest loads of a GPU, so that kernels see the same on both."""
 
 LINGER: Final = 0.05
-"""Seconds for which the thread of a stream waits for more before it ends."""
+"""Seconds that the thread of a stream waits for more work before it ends."""
 
 
 class HostMemory:
@@ -42,8 +42,8 @@ class HostMemory:
 
 
 class HostStream:
-    """Does one thing after another, in a thread that lives as long as there is something to do. The interpreter waits
-    for it before it exits, also for what other threads hand over then."""
+    """Runs work in order, in a thread that exists as long as there is work. The interpreter waits for this thread
+    before it exits, also for work that other threads submit then."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -56,7 +56,8 @@ class HostStream:
         self._thread: threading.Thread | None = None
 
     def submit(self, work: Callable[[], None]) -> HostEvent:
-        """Hands work over. From the thread of the stream itself it is done at once, as nothing can come before."""
+        """Submits work. From the thread of the stream itself it runs immediately, because no other work can come
+        first."""
         future: Future[None] = Future()
         if self._thread is threading.current_thread():
             _run_work(work, future)
@@ -68,7 +69,7 @@ class HostStream:
                 try:
                     thread.start()
                 except BaseException:
-                    self._work.pop()  # there may be threads again later
+                    self._work.pop()  # a thread may start again later
                     raise
                 self._thread = thread
             else:
@@ -85,7 +86,7 @@ class HostStream:
                     return
                 work, future = self._work.popleft()
             _run_work(work, future)
-            del work, future  # which keep memory alive
+            del work, future  # these keep memory alive
 
 
 def _run_work(work: Callable[[], None], future: Future[None]) -> None:
@@ -137,7 +138,7 @@ class CPU:
     def stream_of(self, given: Any) -> HostStream:
         if isinstance(given, HostStream):
             return given
-        raise TypeError(f"{given!r} is no stream of the CPU: write `tilecheck_runtime.stream()`, or leave it out")
+        raise TypeError(f"{given!r} is not a stream of the CPU: write `tilecheck_runtime.stream()`, or leave it out")
 
     def order(self, stream: Any, after: Event) -> None:
         stream.submit(lambda: _discard(after.wait()))
@@ -174,10 +175,10 @@ class CPU:
         return plan
 
     def prepare(self, job: Job) -> None:
-        """Nothing: kernels are read when they run."""
+        """Does nothing: kernels are translated when they run."""
 
     def pack_launch(self, job: Job, prepared: Any, floats: Sequence[int], once: bool = False) -> None:
-        """Nothing: the sanitizer takes far longer than everything around it."""
+        """Returns None: the sanitizer takes far longer than everything that packing would save."""
 
     def launch(self, job: Job, stream: Any, prepared: Any = None) -> HostEvent:
         return HostJobs([self._work(job)]).launch(stream)
@@ -194,7 +195,7 @@ class CPU:
         return work
 
     def _work(self, job: Job) -> Callable[[Session | None], None]:
-        """Runs a job, with findings for a session that was open when it was started."""
+        """Returns a function that runs a job. Findings go to the session that was open when the job was started."""
         arguments = [self._array(a) if isinstance(a, Strided) else a for a in job.arguments]
 
         def work(into: Session | None) -> None:
@@ -212,7 +213,7 @@ class CPU:
 
 
 class HostJobs:
-    """Jobs that are run one after the other. The first that goes wrong is the last that runs."""
+    """Jobs that run one after another. The first failure ends the sequence."""
 
     def __init__(self, work: Sequence[Callable[[Session | None], None]]) -> None:
         self._work = work
@@ -228,8 +229,8 @@ class HostJobs:
         return event
 
     def release_memory(self) -> None:
-        """Nothing is kept between runs."""
+        """Does nothing: no state remains between runs."""
 
 
 def _discard(_: object) -> None:
-    """Takes the result of work that is done for its effect."""
+    """Discards the result of work that is done for its effect."""

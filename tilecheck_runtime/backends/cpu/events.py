@@ -1,4 +1,4 @@
-"""Work of threads, as something to wait for."""
+"""Work of a thread as an event."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["HostEvent"]
 
 
 class HostEvent:
-    """Work of a thread. In a child process that was forked meanwhile it has ended, and gone wrong: threads stay in
-    the process that they were started in."""
+    """Work of a thread. In a child process that was forked during the work, the event has ended with an error, because
+    threads stay in the parent."""
 
     def __init__(self, future: Future[None]) -> None:
         self._future, self._process = future, os.getpid()
@@ -39,11 +39,11 @@ class HostEvent:
             raise
 
     def error(self) -> BaseException | None:
-        """What went wrong, once it has ended."""
+        """Returns the error, after the work has ended."""
         if self._left_behind():
             return ForkedError("this work was started before the process was forked, and goes on in the parent only",
                                use=current_location(),
-                               fix="wait for what was started before the fork, or start it in the child")
+                               fix="wait before the fork for all work that was started, or start it in the child")
         return self._future.exception()
 
     def when_done(self, call: Callable[[], None]) -> None:

@@ -25,7 +25,7 @@ __all__ = ["CUDA"]
 
 
 class CUDA:
-    """A GPU. Everything it does is handed over and goes on beside the program."""
+    """A GPU. All work is asynchronous."""
 
     ordered: Final = True
     watches: Final = False
@@ -51,7 +51,7 @@ class CUDA:
     def allocate(self, nbytes: int) -> DeviceMemory:
         for stream in list(DeviceStream._all):
             if stream.driver is self.driver:
-                stream.has_pending_calls()  # flights that were dropped hold memory until somebody asks
+                stream.has_pending_calls()  # dropped flights hold memory until the device is queried
         try:
             return self.pool.allocate(nbytes)
         except DriverError as error:
@@ -104,7 +104,7 @@ class CUDA:
             raise stream.explain_failure(error) from error
 
     def order_default_stream(self, array: Strided) -> int:
-        """The handle of the default stream, behind everything that uses an array."""
+        """Orders the default stream after all uses of an array, and returns its handle."""
         transfers.order_after(self.default, [transfers.uses_of(array)])
         return int(self.default.handle)
 
@@ -115,7 +115,7 @@ class CUDA:
         return self.loader.refine_plan(function, plan, numbers)
 
     def prepare(self, job: Job) -> Loaded:
-        """The kernel of a job, compiled and loaded. Raises OwnershipError for what a GPU does not take."""
+        """Compiles and loads the kernel of a job. Raises OwnershipError for arguments that a GPU does not accept."""
         check_limits(job, self.device)
         return self.loader.load_kernel(job)
 
@@ -146,14 +146,14 @@ class CUDA:
         return self.stream("capture")
 
     def hand_over(self, function: Any, grid: tuple[int, int, int], parameters: int, stream: DeviceStream) -> None:
-        """Hands a launch to the driver. Raises what ended the context, if something did."""
+        """Passes a launch to the driver. Raises the failure that ended the context, if there is one."""
         try:
             self.driver.launch(function, grid, stream.handle, parameters)
         except DriverError as error:
             raise stream.explain_failure(error) from error
 
     def _finish(self) -> None:
-        """What is under way when the program ends is waited for, so that whoever wanted to hear of it does."""
+        """Waits at exit for all work under way, so that its callbacks run."""
         for stream in list(DeviceStream._all) if not self.driver.forked else ():
             if stream.driver is self.driver and stream.handed > stream.finished:
                 stream.wait(stream.handed)

@@ -1,6 +1,6 @@
-"""The CUDA driver, as far as the backend uses it. Handles are what `cuda.bindings` makes of them; sizes are in bytes.
+"""The calls of the CUDA driver that the backend uses. Handles are those of `cuda.bindings`; sizes are in bytes.
 
-Loaded when it is first asked for, so that programs without a GPU can import everything.
+Loaded on first use, so that all modules can be imported without a GPU.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["LEAST", "NO_CONTEXT", "Driver", "driver", "format_version"]
 LEAST: Final = 13000
 """`cuDriverGetVersion` of the oldest driver that runs tile kernels: r580, CUDA 13.0."""
 NO_CONTEXT: Final = frozenset({"CUDA_ERROR_INVALID_CONTEXT", "CUDA_ERROR_CONTEXT_IS_DESTROYED"})
-"""What a call says in a thread that has entered no device."""
+"""Results of a call in a thread that has entered no device."""
 _NOT_READY: Final = "CUDA_ERROR_NOT_READY"
 _NON_BLOCKING_WAIT: Final = 2
 """CU_EVENT_DISABLE_TIMING: events that only order."""
@@ -33,7 +33,7 @@ class _Here(threading.local):
 class Driver:
     """Calls of the driver. All raise DriverError.
 
-    bindings  the module `cuda.bindings.driver`, or what stands in for it
+    bindings  the module `cuda.bindings.driver`, or a replacement of it
     several   whether there is more than one device, so that a thread may be in another one; True until it is known
     """
 
@@ -46,7 +46,7 @@ class Driver:
         _DRIVERS.add(self)
 
     def call(self, name: str, *arguments: Any) -> Any:
-        """One call; its only result, or the tuple of several."""
+        """Makes one call. Returns its result, or the tuple of several results."""
         status, *results = getattr(self.bindings, name)(*arguments)
         if int(status) != 0:
             raise DriverError(name, getattr(status, "name", str(status)))
@@ -61,7 +61,7 @@ class Driver:
         return int(self.call("cuDeviceGetCount"))
 
     def name(self, ordinal: int) -> str:
-        """What a device is called."""
+        """The name of a device."""
         raw = self.call("cuDeviceGetName", 128, self.call("cuDeviceGet", ordinal))
         text = raw.decode() if isinstance(raw, bytes) else str(raw)
         return text.partition("\0")[0]
@@ -74,17 +74,17 @@ class Driver:
         return f"sm_{major}{minor}"
 
     def multiprocessors(self, ordinal: int) -> int:
-        """How many blocks of one cluster each run at a time, at least."""
+        """The number of multiprocessors of a device."""
         wanted = self.bindings.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
         return int(self.call("cuDeviceGetAttribute", wanted, self.call("cuDeviceGet", ordinal)))
 
     def enter(self, ordinal: int) -> None:
-        """Makes the primary context of a device, which other libraries use as well, that of this thread."""
+        """Makes the primary context of a device, which other libraries share, the context of this thread."""
         if self.forked:
             raise NoGPUError("CUDA does not work in a process that was forked after the program used a GPU: start such "
                              "processes anew, with `multiprocessing.get_context('spawn')`")
         if self._here.entered and not self.several:
-            return  # there is no other that it could have been changed to
+            return  # with one device there is one context
         if ordinal not in self._contexts:
             self._contexts[ordinal] = self.call("cuDevicePrimaryCtxRetain", self.call("cuDeviceGet", ordinal))
             self.several = self.count() > 1
@@ -98,7 +98,7 @@ class Driver:
         self.call("cuMemFree", address)
 
     def device_of(self, address: int) -> int | None:
-        """The device that an address belongs to; None for what the driver does not know."""
+        """The device that an address belongs to; None if the driver does not know the address."""
         wanted = self.bindings.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
         status, ordinal = self.bindings.cuPointerGetAttribute(wanted, address)
         return int(ordinal) if int(status) == 0 else None
@@ -113,11 +113,11 @@ class Driver:
         self.call("cuMemcpyDtoDAsync", target, source, nbytes, stream)
 
     def fill(self, target: int, pattern: int, size: int, count: int, stream: Any) -> None:
-        """Writes a number of 1, 2 or 4 bytes again and again."""
+        """Fills memory with a number of 1, 2 or 4 bytes."""
         self.call(f"cuMemsetD{8 * size}Async", target, pattern, count, stream)
 
     def new_stream(self) -> Any:
-        """A stream that keeps its order with the legacy stream, on which other libraries work unless told otherwise."""
+        """Creates a stream that is ordered with the legacy stream, on which other libraries work by default."""
         return self.call("cuStreamCreate", 0)
 
     def foreign_stream(self, handle: int) -> Any:
@@ -136,7 +136,7 @@ class Driver:
         self.call("cuEventRecord", event, stream)
 
     def has_passed(self, event: Any) -> bool:
-        """Whether everything before an event is done."""
+        """Returns whether all work before an event is done."""
         (status,) = self.bindings.cuEventQuery(event)
         if int(status) == 0:
             return True
@@ -149,7 +149,7 @@ class Driver:
         self.call("cuEventSynchronize", event)
 
     def wait_event(self, stream: Any, event: Any) -> None:
-        """What is handed to the stream from now on begins after the event."""
+        """Orders later work of a stream after an event."""
         self.call("cuStreamWaitEvent", stream, event, 0)
 
     def elapsed_time(self, first: Any, second: Any) -> float:
@@ -157,7 +157,7 @@ class Driver:
         return float(self.call("cuEventElapsedTime", first, second))
 
     def load(self, cubin: bytes) -> Any:
-        """A library of the code in a cubin."""
+        """Loads the code of a cubin as a library."""
         return self.call("cuLibraryLoadData", cubin, None, None, 0, None, None, 0)
 
     def function(self, library: Any, symbol: str) -> Any:
@@ -173,22 +173,22 @@ class Driver:
             found.append((int(place[0]), int(place[1])))
 
     def launch(self, function: Any, grid: tuple[int, int, int], stream: Any, parameters: int) -> None:
-        """Starts a tile kernel: its blocks have one thread each as far as the driver is concerned. `parameters` is the
-        address of an array of addresses of the arguments."""
+        """Starts a tile kernel. For the driver its blocks have one thread each. `parameters` is the address of an array
+        of the addresses of the arguments."""
         (status,) = self.bindings.cuLaunchKernel(function, grid[0], grid[1], grid[2], 1, 1, 1, 0, stream, parameters, 0)
         if status:
             raise DriverError("cuLaunchKernel", getattr(status, "name", str(status)))
 
     def is_capturing(self, handle: int) -> bool:
-        """Whether a graph is captured on a stream, by whomever."""
+        """Returns whether a graph is being captured on a stream, by any library."""
         return int(self.call("cuStreamIsCapturing", self.bindings.CUstream(handle))) != 0
 
     def begin_capture(self, stream: Any) -> None:
-        """Work handed to the stream is recorded from now on, instead of run."""
+        """Starts to record the work of a stream instead of running it."""
         self.call("cuStreamBeginCapture", stream, self.bindings.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
 
     def end_capture(self, stream: Any) -> Any:
-        """A graph, ready to run, of what was recorded."""
+        """Ends a capture and returns the recorded graph, ready to run."""
         graph = self.call("cuStreamEndCapture", stream)
         try:
             return self.call("cuGraphInstantiate", graph, 0)
@@ -206,7 +206,7 @@ _DRIVERS: Final[weakref.WeakSet[Driver]] = weakref.WeakSet()
 
 
 def _after_fork() -> None:
-    """A child process cannot use what its parent had on a device."""
+    """Marks all drivers as unusable in a child process, which cannot use the device state of its parent."""
     for known in list(_DRIVERS):
         known.forked = True
 
@@ -216,13 +216,13 @@ if hasattr(os, "register_at_fork"):
 
 
 def format_version(version: int) -> str:
-    """A CUDA version as people write it: "13.0"."""
+    """Formats a CUDA version: "13.0"."""
     return f"{version // 1000}.{version % 1000 // 10}"
 
 
 @functools.cache
 def driver() -> Driver:
-    """The driver of this machine, after it was looked over. Raises NoGPUError with the remedy."""
+    """Returns the driver of this machine after checking it. Raises NoGPUError with the remedy."""
     try:
         from cuda.bindings import driver as bindings  # type: ignore[import-untyped, import-not-found, unused-ignore]
     except ImportError as error:
@@ -232,7 +232,7 @@ def driver() -> Driver:
 
 
 def check_driver(found: Driver) -> Driver:
-    """A driver that can run tile kernels on at least one device. Raises NoGPUError."""
+    """Returns the driver if it can run tile kernels on at least one device. Raises NoGPUError."""
     try:
         found.call("cuInit", 0)
         version, count = found.version(), found.count()

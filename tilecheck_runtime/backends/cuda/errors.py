@@ -1,4 +1,4 @@
-"""What goes wrong between this program and a GPU."""
+"""Errors of the driver and of the device."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ LOST: Final = frozenset(f"CUDA_ERROR_{name}" for name in (
     "INVALID_ADDRESS_SPACE", "INVALID_PC", "LAUNCH_FAILED", "LAUNCH_TIMEOUT", "MISALIGNED_ADDRESS",
     "TENSOR_MEMORY_LEAK", "EXTERNAL_DEVICE",
 ))
-"""Results after which a context takes nothing more: a kernel went wrong."""
+"""Results after which a context accepts no more work: a kernel failed."""
 
 
 class NoGPUError(RuntimeError):
-    """There is no GPU that kernels can run on; the message says what is missing and how to get it."""
+    """There is no GPU that can run kernels. The message says what is missing and how to get it."""
 
 
 class DriverError(RuntimeError):
-    """The driver refused a call.
+    """The driver rejected a call.
 
     call  its name, such as "cuMemAlloc"
     code  the name of the driver's result, such as "CUDA_ERROR_OUT_OF_MEMORY"
@@ -31,9 +31,9 @@ class DriverError(RuntimeError):
 
 
 class DeviceFailureError(RuntimeError):
-    """A kernel went wrong on the device, which takes everything there with it: CUDA gives up the whole context.
+    """A kernel failed on the device, and CUDA gave up the whole context with all its memory.
 
-    kernels  those that were under way, the oldest first; one of them did it
+    kernels  descriptions of the kernels under way, oldest first; one of them failed
     code     the name of the driver's result
     """
 

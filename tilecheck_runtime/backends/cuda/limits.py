@@ -1,4 +1,4 @@
-"""What a GPU cannot take: looked at before anything is compiled or launched."""
+"""Limits of a GPU, checked before anything is compiled or launched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled kernels of a device: made and loaded when they are first launched, one for each set of assumptions."""
+"""Compiled kernels of a device: built and loaded at their first launch, once for each set of assumptions."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from tilecheck_runtime.tile_language.kernels import AUTHORED
 __all__ = ["Loaded", "Loader"]
 
 _MOST: Final = 4096
-"""Launches that are unlike each other, before all of them are forgotten."""
+"""Launches that are remembered before all of them are forgotten."""
 _ALIGNED: Final = 256
-"""Bytes: more than any code asks of an address."""
+"""Bytes. No generated code assumes a larger alignment."""
 
 
 class Loaded:
@@ -33,7 +33,7 @@ class Loaded:
 
     function  of the driver
     packing   of its arguments
-    symbol    of the function, which spells out what it assumes
+    symbol    of the function; it encodes the assumptions of the code
     """
 
     def __init__(self, function: Any, packing: Packing, symbol: str = "") -> None:
@@ -50,12 +50,12 @@ class Loader:
         self._launched: dict[Any, Loaded] = {}
 
     def refine_plan(self, function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
-        """The plan without what this launch does not need. Raises CompileError where there are no tools."""
+        """Removes from a plan what this launch does not need. Raises CompileError if there are no tools."""
         return refine_plan(function, plan, numbers)
 
     def load_kernel(self, job: Job) -> Loaded:
-        """The kernel of a job, compiled for what its arguments allow. Raises CompileError, also
-        for a kernel that the checker did not settle."""
+        """Returns the kernel of a job, compiled for its arguments. Raises CompileError, also for a kernel that the
+        checker neither proved nor found a contract for."""
         key = job.function, tuple(map(_argument_key,
                                       job.arguments)), _shared_memory(job.arguments), tuple(job.hints.items())
         found = self._launched.get(key)
@@ -84,14 +84,14 @@ class Loader:
 
 
 def _argument_key(argument: Any) -> Any:
-    """All that the code for an argument can depend on, but for which memory it shares with others."""
+    """Returns everything that code can depend on for one argument, except which memory it shares with others."""
     if isinstance(argument, Strided):
         return argument.dtype.name, address(argument) % _ALIGNED, argument.shape, argument.strides
     return type(argument), None if type(argument) is float else argument  # constants are integers
 
 
 def _shared_memory(arguments: Sequence[Any]) -> tuple[tuple[int, int, int], ...]:
-    """Pairs of arrays that may share memory, as it was allocated together, and how far they are apart."""
+    """Returns pairs of arrays in one allocation, which may share memory, with their distance in bytes."""
     arrays = [(n, a) for n, a in enumerate(arguments) if isinstance(a, Strided)]
     return tuple((n, k, address(b) - address(a)) for (n, a), (k, b) in combinations(arrays, 2)
                  if _may_share(a.memory, b.memory))

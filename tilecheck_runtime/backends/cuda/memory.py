@@ -1,4 +1,5 @@
-"""Memory of a device. What a launch uses stays until that launch is done, whatever the program lets go of."""
+"""Memory of a device. Memory that a launch uses stays allocated until the launch is done, even if the program drops
+it."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _OUT_OF_MEMORY: Final = "CUDA_ERROR_OUT_OF_MEMORY"
 
 
 def size_class(nbytes: int) -> int:
-    """How much is asked of the driver: at most an eighth more, so that blocks can be used again."""
+    """Rounds a size up, by at most an eighth, so that blocks can be reused."""
     step = max(_GRAIN, 1 << max(max(nbytes, 1).bit_length() - 4, 0))
     return -(-max(nbytes, 1) // step) * step
 
@@ -28,8 +29,8 @@ def size_class(nbytes: int) -> int:
 class DeviceMemory:
     """Bytes on a device.
 
-    owner  what keeps memory of another library alive
-    uses   the last thing handed over that uses it, by stream
+    owner  keeps memory of another library alive
+    uses   by stream, the number of the last work that uses the memory
     """
 
     def __init__(self, pool: Pool, address: int, nbytes: int, owner: object = None, readonly: bool = False,
@@ -43,14 +44,14 @@ class DeviceMemory:
 
 
 class Pool:
-    """Allocates, and keeps what was given back for the next that asks for as much.
+    """Allocates memory, and reuses released memory of the same size class.
 
-    What was used on the default stream alone is given out again at once: it goes on to say what uses it, so whatever is
-    done with it next comes after that. With streams that are kept apart (`TILECHECK_STREAMS=strict`) that could refuse
-    a launch for what others did with the memory, so it is not done then.
+    Memory that only the default stream used is reused immediately: it keeps the record of its uses, so that later work
+    is ordered after them. With TILECHECK_STREAMS=strict this is not done, because it could refuse a launch for the uses
+    of unrelated tensors.
 
-    retired  what was given back, and what may still use it. Anyone adds to it at any time, also a collection of garbage
-             in the middle of something else, so it is looked at only when memory is asked for
+    retired  released memory with its uses. Any thread adds to it at any time, also a garbage collection, so it is
+             processed only when memory is requested
     """
 
     def __init__(self, driver: Driver, ordinal: int, default: DeviceStream) -> None:
@@ -62,7 +63,7 @@ class Pool:
         self.taken = 0
 
     def allocate(self, nbytes: int) -> DeviceMemory:
-        """Raises MemoryError, with what is in use."""
+        """Allocates memory. Raises MemoryError, with the amount in use."""
         size = size_class(nbytes)
         with self._lock:
             self._sort()
@@ -76,7 +77,7 @@ class Pool:
         return DeviceMemory(self, address, nbytes)
 
     def _take_soon(self, size: int) -> tuple[int, Mapping[DeviceStream, int]] | None:
-        """What was used on the default stream alone, and first given back."""
+        """Returns the memory that was released first, if only the default stream used it."""
         waiting = self._waiting[size]
         if self._free[size] or not waiting or streams_are_strict():
             return None
@@ -103,7 +104,7 @@ class Pool:
         return address
 
     def _sort(self) -> None:
-        """Puts memory that was given back with others of its size; that of other libraries waits for its end here."""
+        """Sorts released memory by size. Memory of other libraries waits here until its uses end."""
         for _ in range(len(self.retired)):
             address, nbytes, owner, uses = self.retired.popleft()
             if address:
@@ -112,7 +113,7 @@ class Pool:
                 self.retired.append((address, nbytes, owner, uses))
 
     def collect(self) -> None:
-        """Takes back what is no longer used by anything."""
+        """Makes memory available that no work uses any more."""
         self._sort()
         for size, waiting in self._waiting.items():
             for _ in range(len(waiting)):
@@ -123,7 +124,7 @@ class Pool:
                     waiting.append((address, uses))
 
     def trim(self) -> None:
-        """Gives what nobody uses back to the driver, after waiting for what is still used."""
+        """Returns unused memory to the driver, after waiting for work that uses released memory."""
         for uses in [*(retired[3] for retired in list(self.retired)),
                      *(uses for waiting in self._waiting.values() for _, uses in waiting)]:
             for stream, number in uses.items():
@@ -137,5 +138,5 @@ class Pool:
 
 
 def _is_finished(uses: Mapping[DeviceStream, int]) -> bool:
-    """Whether everything is done that uses some memory. Asks the device."""
+    """Returns whether all work that uses some memory is done. Queries the device."""
     return all(stream.has_reached(number) for stream, number in uses.items())

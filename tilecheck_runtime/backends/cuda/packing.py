@@ -1,4 +1,4 @@
-"""Arguments as the driver takes them: an array of addresses of numbers that lie behind one another."""
+"""Arguments as the driver takes them: an array of addresses of consecutive values."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _CODES: Final = {
     "pointer": "Q", "bool_": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
     "int64": "q", "uint64": "Q", "float16": "e", "float32": "f", "float64": "d",
 }
-"""How `struct` calls the types of parameters."""
+"""Codes of `struct` for parameter types."""
 
 
 class Packed:
-    """Arguments of a launch that may be launched many times. `address` is what the driver takes."""
+    """A buffer for the arguments of a launch. `address` is passed to the driver."""
 
     def __init__(self, size: int, offsets: Sequence[int]) -> None:
         self.values = ctypes.create_string_buffer(max(size, 1))
@@ -29,7 +29,7 @@ class Packed:
 
 
 class Packing:
-    """How the arguments of one compiled function are packed."""
+    """The layout in which the arguments of one compiled function are packed."""
 
     def __init__(self, slots: Sequence[Slot]) -> None:
         text, end = "<", 0
@@ -43,16 +43,16 @@ class Packing:
         self.shared: Final = self.new_buffer()
 
     def place_of(self, argument: int) -> tuple[str, int]:
-        """How `struct` calls a number among the arguments, and where it lies."""
+        """Returns the `struct` code and the offset of a number among the arguments."""
         number = next(n for n, (place, part, _) in enumerate(self._taken) if (place, part) == (argument, "value"))
         return f"<{self._codes[number]}", self._offsets[number]
 
     def new_buffer(self) -> Packed:
-        """Room for arguments of a launch."""
+        """Creates a buffer for the arguments of a launch."""
         return Packed(self._struct.size, self._offsets)
 
     def into(self, packed: Packed, arguments: Sequence[Any]) -> Packed:
-        """Puts arguments there. Raises struct.error for a number that does not fit."""
+        """Writes arguments into a buffer. Raises struct.error for a number that does not fit."""
         found: list[Any] = []
         for place, part, axis in self._taken:
             argument = arguments[place]
@@ -66,8 +66,8 @@ class Packing:
         return packed
 
     def pack_temporary(self, arguments: Sequence[Any]) -> Packed:
-        """Arguments of a launch that follows at once; they stay until the next call. The caller sees to it that there
-        is one at a time."""
+        """Packs the arguments of a launch that follows immediately. They are valid until the next call; the caller
+        ensures that only one set is in use."""
         return self.into(self.shared, arguments)
 
 

@@ -1,4 +1,4 @@
-"""One thread that asks devices, for whoever cannot wait: event loops, and flights that were combined."""
+"""A thread that polls devices for waiters that cannot block: event loops and combined flights."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _PAUSE: Final = 50e-6
 
 
 class Watched(Protocol):
-    """Something with calls to make when a device is done."""
+    """An object with callbacks to run when a device is done."""
 
     def has_pending_calls(self) -> bool:
-        """Asks the device, makes the calls that are due, and says whether some are left."""
+        """Queries the device, runs the callbacks that are due, and returns whether any remain."""
         ...
 
 
 class Poller:
-    """Asks what it watches, again and again, until nothing is left of it. Its thread runs only while it has any."""
+    """Polls the watched objects until none of them has pending calls. Its thread exists only while there are any."""
 
     def __init__(self, pause: float = _PAUSE) -> None:
         self._pause, self._guard = pause, threading.Lock()
@@ -28,12 +28,12 @@ class Poller:
         self._running = False
 
     def watch(self, something: Watched) -> None:
-        """Asks it from now on, until it has nothing left."""
+        """Polls an object from now on, until it has no pending calls."""
         with self._guard:
             self._watched[id(something)] = something, object()
             if not self._running:
                 threading.Thread(target=self._run, name="tilecheck-poller", daemon=True).start()
-                self._running = True  # not before: there may be no threads now, and again later
+                self._running = True  # last, because starting a thread may fail
 
     def _run(self) -> None:
         while True:
@@ -48,7 +48,7 @@ class Poller:
             time.sleep(self._pause)
 
     def _forget(self, something: Watched, asked: object) -> None:
-        """Unless it was to be watched once more since it was looked at."""
+        """Stops watching an object, unless it was added again since it was polled."""
         with self._guard:
             if self._watched.get(id(something), (None, None))[1] is asked:
                 del self._watched[id(something)]

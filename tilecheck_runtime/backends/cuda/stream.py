@@ -1,5 +1,5 @@
-"""Order on a device. Launches cost no event: what was handed to a stream is numbered, and an event is recorded behind
-it only when somebody asks whether it is done."""
+"""Order of work on a device. A launch needs no event: work of a stream is numbered, and an event is recorded only when
+its completion is queried."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ __all__ = ["LATEST", "WAITED_FOR", "DeviceStream", "Mark", "describe_work", "han
 _REMEMBERED: Final = 4096
 """Launches that a failure can name."""
 _LATER: Final = 256
-"""Things that are kept until some work is done before the device is asked about it unbidden."""
+"""Pending callbacks after which the device is queried without a request."""
 LATEST: Final = 1 << 62
-"""A number for "everything that was handed over so far", whenever it is asked about."""
+"""The number of the latest work, at any time of evaluation."""
 _FIRST_PAUSE: Final = 20e-6
 _LONGEST_PAUSE: Final = 1e-3
 
 
 class Mark(tuple["DeviceStream", int]):
-    """An event as launches see it: everything up to a number on a stream."""
+    """An event: all work of a stream up to a number."""
 
     __slots__ = ()
 
@@ -63,7 +63,7 @@ class Mark(tuple["DeviceStream", int]):
 
 
 def describe_work(what: str | tuple[str, Location]) -> str:
-    """How messages call something that was handed over."""
+    """Describes work for messages."""
     return what if isinstance(what, str) else f"`{what[0]}` launched at {what[1]}"
 
 
@@ -71,10 +71,10 @@ class DeviceStream:
     """A stream of a device.
 
     handle    of the driver
-    handed    how many things were handed over. Counted under the lock of ownership, which whoever launches has anyway
-    finished  how many of them are known to be done
-    lock      taken to ask what is done. Its own, as whoever has that of memory asks streams, and whoever has that of
-              ownership asks for memory
+    handed    the number of work items so far; changed under the lock of ownership, which every launch holds
+    finished  the number of items known to be done
+    lock      guards queries. It differs from the lock of ownership: allocation holds its own lock while it queries
+              streams, and launches hold the lock of ownership while they allocate
     """
 
     _all: Final[weakref.WeakSet[DeviceStream]] = weakref.WeakSet()
@@ -91,8 +91,8 @@ class DeviceStream:
         DeviceStream._all.add(self)
 
     def mark(self, what: str | tuple[str, Location] | None = None) -> Mark:
-        """Counts something that was handed over just now. `what` is how a failure calls it: a text, or a kernel and
-        where it was launched."""
+        """Numbers work that was just submitted. `what` describes it in a failure: a text, or a kernel with the location
+        of its launch."""
         with LOCK:
             self.handed = number = self.handed + 1
             if what is not None:
@@ -100,7 +100,7 @@ class DeviceStream:
         return tuple.__new__(Mark, (self, number))
 
     def has_reached(self, number: int) -> bool:
-        """Whether everything up to a number has ended."""
+        """Returns whether all work up to a number has ended."""
         number = min(number, self.handed)
         if self.finished >= number:
             return True
@@ -113,7 +113,7 @@ class DeviceStream:
         return self.finished >= number
 
     def wait(self, number: int, timeout: float | None = None) -> bool:
-        """Waits until everything up to a number has ended, and says whether it has."""
+        """Waits until all work up to a number has ended, and returns whether it has."""
         number = min(number, self.handed)
         if self.finished >= number:
             return True
@@ -141,14 +141,14 @@ class DeviceStream:
         return True
 
     def synchronize(self) -> None:
-        """Waits for everything that was handed over. Raises DeviceFailureError."""
+        """Waits for all submitted work. Raises DeviceFailureError."""
         self.wait(self.handed)
         error = self.error_of(self.handed)
         if error is not None:
             raise error
 
     def follow(self, other: DeviceStream, number: int) -> None:
-        """What is handed to this stream from now on begins when the other one is through up to a number."""
+        """Orders later work of this stream after work of another stream up to a number."""
         number = min(number, other.handed)
         if other is self or other.finished >= number:
             return
@@ -161,7 +161,7 @@ class DeviceStream:
                 self.driver.wait_event(self.handle, event)
 
     def call_later(self, number: int, call: Callable[[], None]) -> None:
-        """Calls something when everything up to a number has ended, at the latest when the stream is next asked."""
+        """Calls a function when all work up to a number has ended, at the latest when the stream is queried next."""
         with self.lock:
             self._pending.append((number, call))
             WAITED_FOR.add(self)
@@ -169,19 +169,19 @@ class DeviceStream:
             self.has_reached(number)
 
     def has_pending_calls(self) -> bool:
-        """Whether anything waits to be called. Asks the device."""
+        """Returns whether callbacks are pending. Queries the device."""
         if self._pending:
             self.has_reached(self._pending[0][0])
         return bool(self._pending)
 
     def error_of(self, number: int) -> DeviceFailureError | None:
-        """What went wrong, for work that was not known to be done before."""
+        """Returns the failure, for work that was not known to be done before it."""
         if self._failure is not None and number > self._failure[0]:
             return self._failure[1]
         return None
 
     def explain_failure(self, error: DriverError) -> Exception:
-        """What to raise for a call that the driver refused: what went wrong before, if that is why."""
+        """Returns the exception to raise for a rejected call: an earlier failure, if that is the reason."""
         if error.code in LOST:
             self._fail(error)
         return error if self._failure is None else self._failure[1]
@@ -190,7 +190,7 @@ class DeviceStream:
         return self._failure is not None or (bool(self._recorded) and self._recorded[-1][0] >= number)
 
     def _record(self) -> None:
-        handed = self.handed  # asked before, as what is handed over meanwhile is not behind the event
+        handed = self.handed  # read first: later work is not covered by the event
         try:
             self.driver.enter(self.ordinal)
             event = self._spare.pop() if self._spare else self.driver.new_event()
@@ -211,7 +211,7 @@ class DeviceStream:
             self.recent.popleft()
 
     def _fail(self, error: DriverError) -> None:
-        """The context is lost: everything that was not done before has failed, and is over."""
+        """Marks all unfinished work as failed and ended, because the context is lost."""
         with self.lock:
             if self._failure is None:
                 mine = [stream for stream in list(DeviceStream._all) if stream.driver is self.driver]
@@ -222,7 +222,7 @@ class DeviceStream:
             self.finished = self.handed
 
     def _run_due_calls(self) -> None:
-        """Calls what waited for work that has ended."""
+        """Runs the callbacks of work that has ended."""
         while True:
             with self.lock:
                 if not self._pending:
@@ -235,11 +235,11 @@ class DeviceStream:
 
 
 WAITED_FOR: Final[set[DeviceStream]] = set()
-"""Streams that have calls to make."""
+"""Streams with pending callbacks."""
 
 
 def handle_of(stream: Any) -> int:
-    """The driver's handle of a stream of torch, of CuPy, of cuda.core, or of a plain integer. Raises TypeError."""
+    """The driver's handle of a stream of torch, CuPy or cuda.core, or of an integer. Raises TypeError."""
     if hasattr(stream, "cuda_stream"):
         return int(stream.cuda_stream)
     if hasattr(stream, "__cuda_stream__"):
@@ -249,5 +249,5 @@ def handle_of(stream: Any) -> int:
     try:
         return operator.index(stream)
     except TypeError:
-        raise TypeError(f"{stream!r} is no stream: pass one of torch, CuPy or cuda.core, its handle as an integer, or "
-                        "`tilecheck_runtime.stream()`") from None
+        raise TypeError(f"{stream!r} is not a stream: pass one of torch, CuPy or cuda.core, its handle as an "
+                        "integer, or `tilecheck_runtime.stream()`") from None

@@ -32,11 +32,11 @@ __all__ = [
 ]
 
 Uses: TypeAlias = dict[DeviceStream, int]
-"""What uses some memory: by stream, the number of the last thing handed over that does."""
+"""The uses of some memory: by stream, the number of the last work that uses it."""
 
 class _Changes:
-    """Counts what may make launches wait that need not wait so far: memory that a second stream begins to use, or that
-    is bound, or no longer; a process that was forked."""
+    """Counts changes that can make a launch wait for other streams: memory that a second stream starts to use, memory
+    that is reserved or released, and forks."""
 
     __slots__ = ("now",)
 
@@ -53,15 +53,16 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=CHANGES.count)
 
 STREAMS: Final = "TILECHECK_STREAMS"
-"""The environment variable: "strict" refuses launches on streams that would have to wait for each other."""
+"""Environment variable: "strict" refuses launches on streams that would have to wait for each other."""
 _WORD: Final = 4
 """Bytes of the longest number that the driver fills memory with."""
 _MANY: Final = 4096
-"""Copies of single runs that are worth more than one through the host."""
+"""Copies of single runs above which one copy through the host is faster."""
 
 
 def contiguous_runs(array: Strided) -> tuple[int, list[int]]:
-    """The array as pieces without gaps: elements of each, and where they begin, in elements, in row-major order."""
+    """Splits an array into contiguous runs. Returns the elements of each run, and the offsets of the runs in elements,
+    in row-major order."""
     axes = [(n, s) for n, s in zip(array.shape, array.strides, strict=True) if n != 1]
     length = 1
     while axes and axes[-1][1] == length:
@@ -87,8 +88,8 @@ def upload(source: Any, target: Strided, stream: DeviceStream) -> None:
 
 
 def fill(element: Any, target: Strided, stream: DeviceStream) -> None:
-    """Puts one element everywhere in an array without gaps that is new. Nobody waits for it but work that uses it;
-    where streams are to be kept apart, the host does, as nobody else asked for that work."""
+    """Fills a new contiguous array with one element. Only work that uses the array waits for it. With strict streams
+    the host waits, because the program did not request this work."""
     count = math.prod(target.shape)
     if count == 0:
         return
@@ -99,7 +100,7 @@ def fill(element: Any, target: Strided, stream: DeviceStream) -> None:
     size, nbytes = len(pattern), count * element.itemsize
     if size <= _WORD:
         driver.fill(start, int.from_bytes(pattern, sys.byteorder), size, nbytes // size, stream.handle)
-    else:  # by words once, and then twice as much each time
+    else:  # write the pattern once, then double it
         for offset in range(0, size, _WORD):
             word = int.from_bytes(pattern[offset:offset + _WORD], sys.byteorder)
             driver.fill(start + offset, word, _WORD, 1, stream.handle)
@@ -107,25 +108,25 @@ def fill(element: Any, target: Strided, stream: DeviceStream) -> None:
         while done < nbytes:
             driver.copy(start + done, start, min(done, nbytes - done), stream.handle)
             done *= 2
-    record_use(stream.mark(), [uses])  # which cannot fail of itself
+    record_use(stream.mark(), [uses])  # a fill cannot fail
     if streams_are_strict():
         stream.synchronize()
 
 
 def _shortest_period(pattern: bytes) -> bytes:
-    """What a pattern repeats, of 1, 2, 4 bytes or more."""
+    """Returns the shortest repeated part of a pattern, of 1, 2, 4 or more bytes."""
     while len(pattern) > 1 and pattern[:len(pattern) // 2] == pattern[len(pattern) // 2:]:
         pattern = pattern[:len(pattern) // 2]
     return pattern
 
 
 def streams_are_strict() -> bool:
-    """Whether launches on streams that would have to wait for each other are refused."""
+    """Returns whether launches on streams that would have to wait for each other are refused."""
     return os.environ.get(STREAMS) == "strict"
 
 
 def download(source: Strided, stream: DeviceStream) -> Any:
-    """A new NumPy array with the elements, when everything that was handed over before is done with them."""
+    """Returns a new NumPy array with the elements, after all earlier work on them is done."""
     kind = source.dtype.storage
     if math.prod(source.shape) == 0:
         return np.empty(source.shape, kind)
@@ -141,7 +142,7 @@ def download(source: Strided, stream: DeviceStream) -> Any:
 
 
 def copy(source: Strided, target: Strided, stream: DeviceStream) -> Mark:
-    """Copies between two arrays of the same shape: on the device as far as its engines can, else through the host."""
+    """Copies between two arrays of the same shape: on the device if its copy engines can, else through the host."""
     found = plan_copies(source, target)
     if found is None:
         upload(_convert(download(source, stream), target), target, stream)
@@ -156,8 +157,8 @@ def copy(source: Strided, target: Strided, stream: DeviceStream) -> Mark:
 
 
 def plan_copies(source: Strided, target: Strided) -> list[tuple[int, int, int]] | None:
-    """The copies of the driver that make one: to, from, bytes. None where elements must be converted, or where there
-    would be too many."""
+    """Returns the copies of the driver that make up one copy, each as target, source and bytes. None if elements must
+    be converted or there would be too many copies."""
     (length, theirs), (other, mine) = contiguous_runs(source), contiguous_runs(target)
     common, size = math.gcd(length, other), source.dtype.storage.itemsize
     if source.dtype != target.dtype or (common and len(theirs) * (length // common) > _MANY):
@@ -185,16 +186,16 @@ def _finish_copy(stream: DeviceStream) -> None:
 
 
 def uses_of(array: Strided) -> Uses:
-    """What uses the memory of an array."""
+    """The uses of the memory of an array."""
     memory: Any = array.memory
     found: Uses = memory.uses
     return found
 
 
 def order_after(stream: DeviceStream, uses: Sequence[Uses], place: Location = NOWHERE) -> None:
-    """Orders what is handed to a stream behind everything on other ones that uses some memory.
+    """Orders later work of a stream after all uses of some memory on other streams.
 
-    Raises StreamError instead, for a launch at `place`, where TILECHECK_STREAMS is "strict".
+    Raises StreamError instead, for a launch at `place`, if TILECHECK_STREAMS is "strict".
     """
     for used_by in uses:
         for other, number in tuple(used_by.items()):
@@ -212,7 +213,7 @@ def _unordered_error(stream: DeviceStream, other: DeviceStream, place: Location)
 
 
 def record_use(mark: Mark, uses: Sequence[Uses]) -> None:
-    """Some memory is used by what was handed over last."""
+    """Records the last work of a stream as a use of some memory."""
     stream, number = mark
     for used_by in uses:
         if used_by and stream not in used_by:

@@ -1,4 +1,4 @@
-"""The backend that tensors are made on: a GPU where there is one, else the CPU; TILECHECK_BACKEND says otherwise."""
+"""The backend for new tensors: a GPU if there is one, else the CPU; TILECHECK_BACKEND overrides the choice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tilecheck_runtime.backends.interface import Backend
 __all__ = ["backend_of", "current", "on_gpu"]
 
 CHOICE: Final = "TILECHECK_BACKEND"
-"""The environment variable: "cpu", or "cuda" with or without a number ("cuda:1")."""
+"""Environment variable: "cpu", or "cuda" with or without a number ("cuda:1")."""
 
 
 @functools.cache
@@ -28,13 +28,13 @@ def _cuda(ordinal: int) -> Backend:
 
 
 def on_gpu() -> bool:
-    """Whether new tensors lie on a GPU."""
+    """Returns whether new tensors are allocated on a GPU."""
     return current().device != "cpu"
 
 
 def current() -> Backend:
-    """The backend for new tensors. Raises ValueError for a choice that there is not, and NoGPUError where a GPU is
-    asked for and cannot be used."""
+    """The backend for new tensors. Raises ValueError for an invalid choice, and NoGPUError if the requested GPU cannot
+    be used."""
     return _choose(os.environ.get(CHOICE, ""))
 
 
@@ -57,8 +57,8 @@ def _has_gpu() -> bool:
 
 
 def backend_of(device: str) -> Backend:
-    """The backend of a device: "cpu", "cuda:0". Raises LookupError for one that there is not, and NoGPUError for a GPU
-    that cannot be used."""
+    """The backend of a device: "cpu", "cuda:0". Raises LookupError for an unknown device, and NoGPUError for a GPU that
+    cannot be used."""
     kind, _, number = device.partition(":")
     if device == "cpu":
         return _cpu()

@@ -73,7 +73,7 @@ def test_overlap_in_name_only_passes(launched):
     ({"readonly": True}, tcr.ReadOnlyError, "`out` of `vector_add` is read-only, and the kernel writes it"),
     ({"strides": (0,)}, tcr.ReadOnlyError, "several of its elements lie at one address"),
     ({"strides": (-4,), "at": 0x30400}, tcr.LaunchArgumentError, "has stride -4 bytes on axis 0, which is negative"),
-    ({"strides": (6,)}, tcr.LaunchArgumentError, "which is no multiple of its 4-byte elements"),
+    ({"strides": (6,)}, tcr.LaunchArgumentError, "which is not a multiple of its 4-byte elements"),
     ({"strides": (1 << 33,)}, tcr.LaunchArgumentError, "kernels count in 32 bits"),
 ])
 def test_memory_with_an_unsupported_layout_is_refused(launched, out, kind, says):
