@@ -19,7 +19,7 @@ from tilecheck.explain.json import render_explanation_json
 from tilecheck.explain.names import names_of
 from tilecheck.explain.text import render_explanation
 from tilecheck.pipeline.single_kernel import Study, study
-from tilecheck.symbolic import Counter, app, bid, floordiv, lane, of, opaque, symbol
+from tilecheck.symbolic import Counter, app, bid, build_opaque, floordiv, lane, of, symbol
 from tilecheck.symbolic.spelling import Spelling
 from tilecheck.visualize.present import Request, present
 
@@ -344,7 +344,7 @@ def test_names_of_values_are_those_of_the_source() -> None:
     spell = names_of(names, ()).spelling
     carried = app("carry:end@p@12", floordiv(bid(0), symbol("H")))
     assert spell(of(Counter("i@49")) * symbol("T") + carried) == "#i*T + end(bid(0) // H)"
-    assert spell(opaque("unknown@23") * symbol("T") + lane(0, symbol("T"))) == "?*T + lane"
+    assert spell(build_opaque("unknown@23") * symbol("T") + lane(0, symbol("T"))) == "?*T + lane"
 
 
 def test_a_name_stands_for_a_term() -> None:

@@ -77,9 +77,9 @@ LEMMAS: Final = (
     Lemma("host: by cases", "tilecheck.interp.host.entailment:_by_cases", _never),
     Lemma("clauses: shares that are rounded up", "tilecheck.obligations.bounds:shares", _never),
     Lemma("clauses: a tile past the last element", "tilecheck.obligations.bounds:goes_past", _never),
-    Lemma("bounds: last iteration", "tilecheck.obligations.bounds:overrun", _nothing),
+    Lemma("bounds: last iteration", "tilecheck.obligations.bounds:find_overrunning_loop", _nothing),
     Lemma("witness: break one clause only", "tilecheck.obligations.verdicts:with_clear_examples", _keep_second),
-    Lemma("contract: clauses said once", "tilecheck.obligations.verdicts:once", _keep_second),
+    Lemma("contract: repeated clauses", "tilecheck.obligations.verdicts:drop_repeated_clauses", _keep_second),
     Lemma("obligations: one for each statement", "tilecheck.obligations.verdicts:one_for_each_statement", _keep_first),
 )
 

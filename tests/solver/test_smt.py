@@ -18,6 +18,7 @@ from tilecheck.symbolic import (
     Opaque,
     app,
     bool_opaque,
+    build_opaque,
     cdiv,
     const,
     evaluate,
@@ -28,7 +29,6 @@ from tilecheck.symbolic import (
     load,
     lt,
     mod,
-    opaque,
     symbol,
     symbol_from_text,
 )
@@ -95,12 +95,12 @@ def test_mirrored_pair() -> None:
 def test_the_unknown_is_free() -> None:
     for access in (
         region(load(ArrayParam("ids"), (B0,))), region(app("hash", B0)),
-        region(app("xor", B0, const(1))), region(opaque("p")),
+        region(app("xor", B0, const(1))), region(build_opaque("p")),
         region(const(0), guard=bool_opaque(Opaque("p"))),
     ):
         assert solver.disjoint(access, access, X) == "sat"
     # equal in both blocks
-    assert solver.disjoint(*[region(B0 + opaque("p", uniform=True))] * 2, X) == "unsat"
+    assert solver.disjoint(*[region(B0 + build_opaque("p", uniform=True))] * 2, X) == "unsat"
     assert solver.disjoint(*[region(B0 + load(ArrayParam("ids"), (const(1),)))] * 2, X) == "unsat"
 
 

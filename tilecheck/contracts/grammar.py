@@ -98,7 +98,7 @@ _COMPARE: Final[Mapping[str, Callable[[Term, Term], Cond]]] = {
 }
 
 
-def _shifted(fn: str) -> Callable[[Term, Term], Term]:
+def _build_shift(fn: str) -> Callable[[Term, Term], Term]:
     return lambda a, b: app(fn, a, b)
 
 
@@ -107,7 +107,7 @@ _LEVELS: Final[tuple[Mapping[str, Callable[[Term, Term], Term]], ...]] = (
     {"|": lambda a, b: app("or", a, b)},
     {"^": lambda a, b: app("xor", a, b)},
     {"&": lambda a, b: app("and", a, b)},
-    {"<<": _shifted("shl"), ">>": _shifted("shr")},
+    {"<<": _build_shift("shl"), ">>": _build_shift("shr")},
     {"+": lambda a, b: a + b, "-": lambda a, b: a - b},
     {"*": lambda a, b: a * b, "//": floordiv, "%": mod},
 )
@@ -154,7 +154,7 @@ class _Parser:
         while self.accept("and"):
             parts.append(self.negation())
         if self.here.text == "or":
-            first = self._alternatives(_joined(parts))
+            first = self._alternatives(_join_values(parts))
             parts = [first]
             if self.here.text == "if":
                 raise ContractError("a conditional expression needs parentheses", self.here.column)
@@ -187,7 +187,7 @@ class _Parser:
         parts = [self.negation()]
         while self.accept("and"):
             parts.append(self.negation())
-        return _joined(parts)
+        return _join_values(parts)
 
     def negation(self) -> _Value:
         token = self.accept("not")
@@ -419,7 +419,7 @@ def _cond(value: _Value) -> Cond:
     raise ContractError("there is no comparison here: write for example `n >= 1`", value.column)
 
 
-def _joined(parts: list[_Value]) -> _Value:
+def _join_values(parts: list[_Value]) -> _Value:
     if len(parts) == 1:
         return parts[0]
     return _Value(parts[0].column, cond=conj(*(_cond(p) for p in parts)))
@@ -461,11 +461,11 @@ def parse_term(text: str) -> Term:
 
 def annotation_of(clause: Clause) -> Annotation | None:
     """The annotation that a clause is, or None when it is arithmetic."""
-    return _noted(clause.text) if clause.cond is None else None
+    return _parse_annotation(clause.text) if clause.cond is None else None
 
 
 @lru_cache(maxsize=1024)
-def _noted(text: str) -> Annotation | None:
+def _parse_annotation(text: str) -> Annotation | None:
     """A clause is asked for at every launch."""
     (value,) = _Parser(text).whole()
     return value.annotation

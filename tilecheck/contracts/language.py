@@ -74,7 +74,7 @@ def _scan(text: str) -> Iterator[Token]:
     while at < len(text):
         found = _TOKEN.match(text, at)
         if found is None:
-            raise ContractError(_stray(text[at]), at)
+            raise ContractError(_describe_stray(text[at]), at)
         kind = found.lastgroup
         if kind == "int":
             yield Token("int", _number(found.group(), at), at)
@@ -105,6 +105,6 @@ _HINTS: Final = {
 }
 
 
-def _stray(character: str) -> str:
+def _describe_stray(character: str) -> str:
     hint = _HINTS.get(character)
     return f"unexpected `{character}`" + (f": {hint}" if hint else "")

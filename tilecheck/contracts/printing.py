@@ -38,12 +38,12 @@ class _Shown(Atom):
         return self.text if self.binds >= binds else f"({self.text})"
 
 
-def written(text: str) -> Term:
+def build_verbatim(text: str) -> Term:
     """A term that is printed as a name is, whatever it stands for."""
     return of(_Shown(text))
 
 
-def _shown(t: Term) -> Term:
+def _show_term(t: Term) -> Term:
     """The same polynomial over shown atoms."""
     out = const(0)
     for m, c in t.monos.items():
@@ -62,7 +62,7 @@ def _atom(a: Atom) -> Term:
 
 def _operand(t: Term, binds: int) -> str:
     """A term as an operand of an operator that binds so tightly."""
-    poly = _shown(t)
+    poly = _show_term(t)
     text = _sum(poly.monos)
     loose = _binding(poly)
     return text if loose >= binds else f"({text})"
@@ -149,12 +149,12 @@ _SHOW: Final[Mapping[type[Atom], Callable[[Any], Term]]] = {
 
 
 def _text(t: Term) -> str:
-    return _sum(_shown(t).monos)
+    return _sum(_show_term(t).monos)
 
 
 def _sides(t: Term) -> tuple[dict[Monomial, int], dict[Monomial, int], int]:
     """(what is added, what is taken away, the constant)."""
-    monos = _shown(t).monos
+    monos = _show_term(t).monos
     return (
         {m: c for m, c in monos.items() if m and c > 0},
         {m: -c for m, c in monos.items() if m and c < 0},

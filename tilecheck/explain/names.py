@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilecheck.contracts import render
-from tilecheck.contracts.printing import written
+from tilecheck.contracts.printing import build_verbatim
 from tilecheck.interp.kernel.access import Access
 from tilecheck.rules.messages.wording import counter_name, symbol_name
 from tilecheck.symbolic import (
@@ -68,13 +68,13 @@ class _Naming(Substitution):
     def term(self, t: Term) -> Term:
         for term, name in self._spelling.names:
             if term.monos.items() <= t.monos.items():
-                t = t - term + written(name)
+                t = t - term + build_verbatim(name)
         return super().term(t)
 
     def atom(self, a: Atom) -> Term:
         named = isinstance(a, (Counter, Lane, Opaque)) or self._spelling.name_of(a) is not None or (
             isinstance(a, App) and isinstance(a.fn, str) and a.fn.startswith("carry:"))
-        return written(self._spelling.atom(a)) if named else super().atom(a)
+        return build_verbatim(self._spelling.atom(a)) if named else super().atom(a)
 
 
 def _counter(counted: frozenset[int], name: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from mypy import build
 
 from tilecheck.mypy_plugin.checked import is_checked, name_beside
-from tilecheck.mypy_plugin.lastrun import LastRun, first, load, save
+from tilecheck.mypy_plugin.lastrun import LastRun, create_first, load, save
 from tilecheck.mypy_plugin.stamps import digest, stamps_of, tool_stamp
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Build:
         elif self.folder is not None and self.modules:
             expected = {} if self._expected is None else self._expected[0]
             if expected != self.modules:
-                save(self.folder, first(self.place, self.modules))  # for worker processes and for the next run
+                save(self.folder, create_first(self.place, self.modules))  # for worker processes and for the next run
                 self._regret()
 
     def _regret(self) -> None:
@@ -173,7 +173,7 @@ class Build:
     def _record(self, modules: Mapping[str, str], found: Verdicts) -> LastRun:
         digests = {path: _digest(findings) for path in modules if (findings := found.found.get(os.path.abspath(path)))}
         stamps = stamps_of((*map(self._read_from, modules), *found.read))
-        return first(self.place, modules)._replace(
+        return create_first(self.place, modules)._replace(
             tool=tool_stamp(), stamps=stamps, missing=tuple(sorted(found.missing)), found=digests)
 
 

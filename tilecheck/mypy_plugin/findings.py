@@ -33,7 +33,7 @@ def by_file(report: Report) -> dict[str, tuple[Finding, ...]]:
     for diagnostic in report.diagnostics:
         found[os.path.abspath(diagnostic.span.file)].append(_finding(diagnostic))
     for failure in report.failures:
-        found[os.path.abspath(failure.file)].append(_failed(failure))
+        found[os.path.abspath(failure.file)].append(_report_failure(failure))
     return {file: tuple(findings) for file, findings in found.items()}
 
 
@@ -65,7 +65,7 @@ def _place(note: Note, diagnostic: Diagnostic) -> str:
     return f"{file}{note.span.line}: "
 
 
-def _failed(failure: Failure) -> Finding:
+def _report_failure(failure: Failure) -> Finding:
     line = failure.line or 1
     return Finding(line, 0, line, 1, FAILURE, f"not checked: {_line(failure.message)}")
 

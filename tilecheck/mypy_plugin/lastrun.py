@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 
 from tilecheck.mypy_plugin._consts import VERSION
 from tilecheck.mypy_plugin.checked import SUFFIX
-from tilecheck.mypy_plugin.stamps import Stamps, same, tool_stamp
+from tilecheck.mypy_plugin.stamps import Stamps, is_unchanged, tool_stamp
 
-__all__ = ["LastRun", "first", "load", "save"]
+__all__ = ["LastRun", "create_first", "load", "save"]
 
 _NAME: Final = "tilecheck.json"
 
@@ -51,7 +51,7 @@ class LastRun(NamedTuple):
         return (
             self.tool != ""
             and not any(self.news().values())
-            and all(same(path, stamp) for path, stamp in self.stamps.items())
+            and all(is_unchanged(path, stamp) for path, stamp in self.stamps.items())
             and not any(map(os.path.isfile, self.missing))
             and self.tool == tool_stamp()
         )
@@ -77,7 +77,7 @@ def folders_of(paths: Iterable[str]) -> Folders:
     return out
 
 
-def first(place: str, modules: Mapping[str, str]) -> LastRun:
+def create_first(place: str, modules: Mapping[str, str]) -> LastRun:
     """The record of a run that has found out what it checks."""
     return LastRun(VERSION, place, dict(modules), folders_of(modules), "", {}, (), {})
 

@@ -61,20 +61,23 @@ def _signature(ctx: MethodSigContext, build: Build, plugin: CommonPluginApi, ret
     if not isinstance(known, Parameters) or known.is_ellipsis_args or not _KINDS.issuperset(known.arg_kinds):
         return own
     result = own.ret_type if not returns else class_of(plugin, LAUNCH, _result(known.arg_types, plugin))
-    if _is_said(ctx, build):
+    if _is_reported(ctx, build):
         return own.copy_modified(ret_type=result)
     return own.copy_modified(
-        arg_types=[_taken(t, plugin) for t in known.arg_types], arg_kinds=known.arg_kinds, arg_names=known.arg_names,
-        ret_type=result)
+        arg_types=[_get_accepted(t, plugin) for t in known.arg_types],
+        arg_kinds=known.arg_kinds,
+        arg_names=known.arg_names,
+        ret_type=result,
+    )
 
 
-def _is_said(ctx: MethodSigContext, build: Build) -> bool:
+def _is_reported(ctx: MethodSigContext, build: Build) -> bool:
     """Whether a finding says that the arguments of this call are wrong."""
     first, last = ctx.context.line, ctx.context.end_line or ctx.context.line
     return any(f.code == code_of("TC408") and first <= f.line <= last for f in build.findings(ctx.api.path))
 
 
-def _taken(parameter: Type, plugin: CommonPluginApi) -> Type:
+def _get_accepted(parameter: Type, plugin: CommonPluginApi) -> Type:
     proper = get_proper_type(parameter)
     if isinstance(proper, TypeVarType):
         return class_of(plugin, "typing.SupportsIndex")

@@ -106,7 +106,7 @@ def watch_reveals(statements: Iterable[Statement]) -> None:
                 if block is not None:
                     watch_reveals(block.body)
         elif isinstance(statement, ExpressionStmt) and _is_reveal(call := statement.expr):
-            call.args[0] = _watched(call.args[0])
+            call.args[0] = _watch(call.args[0])
             if isinstance(call.analyzed, RevealExpr):
                 call.analyzed.expr = call.args[0]
 
@@ -140,7 +140,7 @@ def _is_reveal(e: Expression) -> TypeGuard[CallExpr]:
     return isinstance(e, CallExpr) and name == "reveal_type" and e.arg_kinds == [ARG_POS]
 
 
-def _watched(e: Expression) -> Expression:
+def _watch(e: Expression) -> Expression:
     call = _call(REVEAL, REVEAL_METHOD, [e])
     for node in (call, call.callee):
         node.set_line(e)

@@ -15,14 +15,14 @@ from mypy.types import AnyType, Instance, LiteralType, ProperType, Type, TypeOfA
 
 from tilecheck.mypy_plugin._consts import REVEAL, TILE
 from tilecheck.mypy_plugin.markers import receiver
-from tilecheck.mypy_plugin.typeops import class_of, displayed
+from tilecheck.mypy_plugin.typeops import class_of, display_text
 
 if TYPE_CHECKING:
     from mypy.plugin import CommonPluginApi, MethodContext
 
     from tilecheck.mypy_plugin.build import Build
 
-__all__ = ["Place", "refined", "reveal"]
+__all__ = ["Place", "refine_type", "reveal"]
 
 Place = tuple[int, int, int, int]
 """First and last line and column of an expression, as in a span."""
@@ -39,10 +39,10 @@ def reveal(ctx: MethodContext, build: Build, plugin: CommonPluginApi) -> Type:
     own = get_proper_type(ctx.arg_types[0][0])
     known = build.types(ctx.api.path)
     text = known.get(_place(ctx.args[0][0])) if known else None
-    return own if text is None else refined(own, text, plugin)
+    return own if text is None else refine_type(own, text, plugin)
 
 
-def refined(own: ProperType, text: str, plugin: CommonPluginApi) -> Type:
+def refine_type(own: ProperType, text: str, plugin: CommonPluginApi) -> Type:
     """A type of mypy, with what a text such as `Tile[float32, BM, 64]` says and it does not."""
     found = _TILE.fullmatch(text)
     if found is None:
@@ -72,14 +72,14 @@ def _says_nothing(t: Type) -> bool:
 def _element(dtype: str, plugin: CommonPluginApi) -> Type:
     if dtype in _UNKNOWN:
         return AnyType(TypeOfAny.special_form)
-    return displayed(dtype) if "." in dtype else class_of(plugin, f"cuda.tile.{dtype}")
+    return display_text(dtype) if "." in dtype else class_of(plugin, f"cuda.tile.{dtype}")
 
 
 def _extent(text: str, plugin: CommonPluginApi) -> Type:
     number = class_of(plugin, _INT)
     if text.isdecimal() and isinstance(number, Instance):
         return LiteralType(int(text), number)
-    return number if text in _UNKNOWN else displayed(text)
+    return number if text in _UNKNOWN else display_text(text)
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["Stamp", "Stamps", "digest", "same", "stamp_of", "stamps_of", "tool_stamp"]
+__all__ = ["Stamp", "Stamps", "digest", "is_unchanged", "stamp_of", "stamps_of", "tool_stamp"]
 
 Stamp = list[int | str]
 """Size in bytes, time of the last change in ns, and a digest of the content; empty for no file."""
@@ -34,7 +34,7 @@ def stamps_of(paths: Iterable[str]) -> dict[str, Stamp]:
     return {path: stamp_of(path) for path in paths}
 
 
-def same(path: str, stamp: Stamp) -> bool:
+def is_unchanged(path: str, stamp: Stamp) -> bool:
     """Whether a file has the content that it had. As for mypy, one that has the size and time it had is not read."""
     try:
         info = os.stat(path)

@@ -6,7 +6,7 @@ from mypy.nodes import Block, ClassDef, SymbolTable, TypeInfo
 from mypy.plugin import CommonPluginApi
 from mypy.types import AnyType, Instance, Type, TypeOfAny
 
-__all__ = ["class_of", "displayed"]
+__all__ = ["class_of", "display_text"]
 
 
 def class_of(plugin: CommonPluginApi, fullname: str, *args: Type) -> Type:
@@ -16,7 +16,7 @@ def class_of(plugin: CommonPluginApi, fullname: str, *args: Type) -> Type:
     return Instance(node, list(args)) if isinstance(node, TypeInfo) else AnyType(TypeOfAny.special_form)
 
 
-def displayed(text: str) -> Instance:
+def display_text(text: str) -> Instance:
     """A type that is shown as this text, and is good for nothing else."""
     definition = ClassDef(text, Block([]))
     definition.fullname = text

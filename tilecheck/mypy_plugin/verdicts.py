@@ -51,9 +51,9 @@ def verdicts(
     """
     try:
         config = load_config([start])
-        files = _included(sorted(modules), config)
+        files = _drop_excluded(sorted(modules), config)
         roots = sorted({root for file in files if (root := root_of(file, modules[file])) is not None})
-        with _alone(lock), _without_collecting():
+        with _lock(lock), _without_collecting():
             analysis = analyse_files(files, roots, config, {f: contents[f] for f in files if f in contents},
                                      pipeline)
             report = finish(analysis, config)
@@ -70,7 +70,7 @@ def _settings(start: Path) -> Iterator[str]:
     return (str(folder / _SETTINGS) for folder in (start, *start.parents))
 
 
-def _included(files: Sequence[str], config: Config) -> Sequence[str]:
+def _drop_excluded(files: Sequence[str], config: Config) -> Sequence[str]:
     """Without what `exclude` names."""
     if not config.exclude:
         return files
@@ -88,7 +88,7 @@ def _complaint(modules: Mapping[str, str], message: str) -> Verdicts:
 
 
 @contextmanager
-def _alone(folder: str | None) -> Iterator[None]:
+def _lock(folder: str | None) -> Iterator[None]:
     """Until it ends, other processes wait here."""
     if folder is None or sys.platform == "win32":
         yield

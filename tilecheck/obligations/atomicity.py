@@ -8,20 +8,20 @@ from collections.abc import Iterator
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.may_alias import meet
 from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled
-from tilecheck.obligations.pairwise import Outcome, settle_pair
+from tilecheck.obligations.pairwise import Outcome, decide_pair
 from tilecheck.obligations.query import Context
 
-__all__ = ["settle_atomics"]
+__all__ = ["decide_atomics"]
 
 _WIDE = ("device", "sys")
 
 
-def strong(a: Access) -> bool:
+def synchronises(a: Access) -> bool:
     """Whether an access synchronises with those of other blocks: not weak, and of device scope or wider."""
     return a.order != "weak" and a.scope in _WIDE
 
 
-def settle_atomics(context: Context) -> Iterator[Settled]:
+def decide_atomics(context: Context) -> Iterator[Settled]:
     """One obligation for each statement that meets atomics on its array and is too weak, or whose atomics are."""
     if not context.model.axes_read:
         return
@@ -35,9 +35,9 @@ def settle_atomics(context: Context) -> Iterator[Settled]:
                     continue
                 if access.mode == "atomic" and access.site < atomic.site:
                     continue
-                if strong(access) and strong(atomic):
+                if synchronises(access) and synchronises(atomic):
                     continue
-                judged.append((access, atomic, settle_pair(context, atomic, access)))
+                judged.append((access, atomic, decide_pair(context, atomic, access)))
         if not judged:
             continue
         judged.sort(key=lambda j: WEAKEST_FIRST.index(j[2].verdict))

@@ -15,13 +15,13 @@ from tilecheck.contracts import ContractError, parse, render
 from tilecheck.interp.kernel.access import Access
 from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.interp.kernel.lint_facts import RangeLoop
-from tilecheck.obligations.last_iteration import overrun
-from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, weakest
+from tilecheck.obligations.last_iteration import find_overrunning_loop
+from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, find_weakest
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.reasons import Cause, because
-from tilecheck.obligations.suspicious_clauses import goes_past, is_degenerate, shares, usual
-from tilecheck.obligations.unbounded import unbounded
-from tilecheck.solver.bounds import Inside, inside
+from tilecheck.obligations.suspicious_clauses import goes_past, is_degenerate, select_usual, shares
+from tilecheck.obligations.unbounded import find_unbounded
+from tilecheck.solver.bounds import Inside, prove_inside
 from tilecheck.solver.inequalities import Assumed, Facts, conjuncts
 from tilecheck.solver.model_search import Escape, find_escape
 from tilecheck.solver.queries import mentions_opaque
@@ -50,7 +50,7 @@ from tilecheck.symbolic import (
 from tilecheck.symbolic.footprint import Clause, Region, Verdict
 from tilecheck.symbolic.steps import Reason
 
-__all__ = ["otherwise", "settle_bounds"]
+__all__ = ["decide_bounds", "restrict_to_access"]
 
 _PROPOSED: Final = 2
 _LONG: Final = 120
@@ -79,17 +79,17 @@ class _Known(Struct, frozen=True):
     facts: dict[object, Facts] = field(default_factory=dict)
 
 
-def settle_bounds(context: Context) -> Iterator[Settled]:
+def decide_bounds(context: Context) -> Iterator[Settled]:
     """One obligation for each statement that can be undefined out of range."""
     sites = context.by_site(a for a in context.model.accesses if a.reach)
     known = _Known()
     for site in sorted(sites):
-        outcomes = [_settle(context, access, reach, known) for access in sites[site] for reach in access.reach]
-        yield _merged(outcomes)
+        outcomes = [_decide(context, access, reach, known) for access in sites[site] for reach in access.reach]
+        yield _merge_outcomes(outcomes)
 
 
-def _merged(outcomes: list[_Outcome]) -> Settled:
-    verdict = weakest(tuple(o.verdict for o in outcomes))
+def _merge_outcomes(outcomes: list[_Outcome]) -> Settled:
+    verdict = find_weakest(tuple(o.verdict for o in outcomes))
     worst = min(outcomes, key=lambda o: (WEAKEST_FIRST.index(o.verdict), o.overrun is None))
     code = "TC202" if worst.reach.unchecked else "TC201"
     return Settled(
@@ -101,7 +101,7 @@ def _merged(outcomes: list[_Outcome]) -> Settled:
         end=None if worst.escape is None else worst.escape.end)
 
 
-def _settle(context: Context, access: Access, reach: Reach, known: _Known) -> _Outcome:
+def _decide(context: Context, access: Access, reach: Reach, known: _Known) -> _Outcome:
     lost = context.lost.get(access.array) or context.lost.get(UNKNOWN_ARRAY)
     if lost is not None:
         return _Outcome(access, reach, "unproven", because(Cause.MAY_TOUCH_ALL, lost, access.array))
@@ -111,30 +111,32 @@ def _settle(context: Context, access: Access, reach: Reach, known: _Known) -> _O
     made = Region((reach.at, reach.end), under, access.region.exact)
     if under.op == "false" or context.excluded(made):
         return _Outcome(access, reach, "proved", because(Cause.NEVER_MADE), rules=("exclusive",))
-    found = _inside(context, access, reach, made, known)
-    if found is not None and not _denied(context, made, found):
-        return _proved(context, access, reach, made, found)
+    found = _prove_inside(context, access, reach, made, known)
+    if found is not None and not _is_denied(context, made, found):
+        return _build_proved(context, access, reach, made, found)
     escape = _escape(context, access, made) if reach.needed else None
     if escape is not None:
         return _Outcome(access, reach, "refuted", because(Cause.NEVER_INSIDE), escape=escape)
-    past = overrun(access, reach, context.model.observed.loops, tuple(_standing(context, access, reach, made)))
+    past = find_overrunning_loop(
+        access, reach, context.model.observed.loops, tuple(_list_standing_facts(context, access, reach, made))
+    )
     if past is not None and reach.needed:
         return _Outcome(access, reach, "unproven", because(Cause.LAST_ITERATION_OUTSIDE), overrun=past)
     return _open(context, access, reach, made)
 
 
-def _inside(
+def _prove_inside(
     context: Context, access: Access, reach: Reach, made: Region, known: _Known,
 ) -> Inside | None:
     key = (reach.at, reach.end, made.guard)
     if key not in known.found:
-        known.found[key] = inside(
-            reach.at, reach.end, (made.guard, *_standing(context, access, reach, made)),
+        known.found[key] = prove_inside(
+            reach.at, reach.end, (made.guard, *_list_standing_facts(context, access, reach, made)),
             lambda conds: _acceptable(context, made, conds), reach.step or ONE, known.proofs, known.facts)
     return known.found[key]
 
 
-def _standing(context: Context, access: Access, reach: Reach, made: Region) -> Iterator[Cond]:
+def _list_standing_facts(context: Context, access: Access, reach: Reach, made: Region) -> Iterator[Cond]:
     """What holds wherever the access is made: declarations, and tiles have elements."""
     yield from context.assume
     yield from context.tiled
@@ -164,12 +166,12 @@ def _by_large_arrays(conds: tuple[Cond, ...], given: tuple[Cond, ...]) -> bool:
     if any(c.op != "ge" for c in conds):
         return False
     mentioned = atoms_in(*(d for d in given if d not in conds))
-    sides = [(atoms_in(c), set(_growing(c.term))) for c in conds]
+    sides = [(atoms_in(c), set(_find_unbounded_extents(c.term))) for c in conds]
     return all(any(a not in mentioned and all(a in grown or a not in atoms for atoms, grown in sides) for a in own)
                for _, own in sides)
 
 
-def _growing(t: Term) -> Iterator[Atom]:
+def _find_unbounded_extents(t: Term) -> Iterator[Atom]:
     """Extents of arrays that make a term as large as one likes: they occur once, with a positive factor, by
     themselves, times other scalars, or in what a tile divides."""
     for m, c in t.monos.items():
@@ -180,7 +182,7 @@ def _growing(t: Term) -> Iterator[Atom]:
         for n, factor in parts.items() if c > 0 else ():
             plain = all(isinstance(a, Symbol) and not isinstance(a, GridDim) for a in n)
             for a in n if factor > 0 and plain else ():
-                alone = n.count(a) == 1 and isinstance(a, EXTENTS) and _once(a, t)
+                alone = n.count(a) == 1 and isinstance(a, EXTENTS) and _occurs_once(a, t)
                 if alone and a not in fixed and (divided is None or _raises(a, divided.num)):
                     yield a
 
@@ -200,26 +202,26 @@ def _counts(a: Atom) -> bool:
             a.den.single, Symbol)
 
 
-def _once(extent: Symbol, t: Term) -> bool:
+def _occurs_once(extent: Symbol, t: Term) -> bool:
     return sum(extent in atoms_in(Term({m: 1})) for m in t.monos) == 1
 
 
-def _denied(context: Context, made: Region, found: Inside) -> bool:
+def _is_denied(context: Context, made: Region, found: Inside) -> bool:
     """Whether a sign that a proof assumed contradicts the condition of the access: then it is no proof of it."""
     uniform = tuple(c for c in conjuncts(made.guard) if not c.varying)
     return bool(uniform) and context.denies(uniform, found.assumed)
 
 
-def _proved(context: Context, access: Access, reach: Reach, made: Region, found: Inside) -> _Outcome:
+def _build_proved(context: Context, access: Access, reach: Reach, made: Region, found: Inside) -> _Outcome:
     tiles = {e for e in (*access.tile, reach.step) if e is not None}
-    signs = [c for c in sorted(_strongest(found.assumed), key=lambda c: c.key) if not _of_tile(c, tiles)]
+    signs = [c for c in sorted(_drop_implied_signs(found.assumed), key=lambda c: c.key) if not _of_tile(c, tiles)]
     taken = {p for c in context.assume for p in conjuncts(c)}
-    unless = otherwise(conj(access.under, reach.when), taken, context.tiled)
+    unless = restrict_to_access(conj(access.under, reach.when), taken, context.tiled)
     telling = {c for c in found.clauses if shares(c) or goes_past(c)}
     escape = None
     if any(map(is_degenerate, found.clauses)):
         # a proof may rest on more than it needs
-        escape = _escape(context, access, made, usual(found.clauses))
+        escape = _escape(context, access, made, select_usual(found.clauses))
         telling |= {c for c in found.clauses if escape is not None and is_degenerate(c)}
     clauses = (*(clause_of(disj(*unless, c), False) for c in signs if c not in taken),
                *(clause_of(disj(*unless, c), reach.unchecked or c in telling)
@@ -230,7 +232,7 @@ def _proved(context: Context, access: Access, reach: Reach, made: Region, found:
                     found.rules, escape)
 
 
-def otherwise(under: Cond, taken: set[Cond], tiled: tuple[Cond, ...]) -> tuple[Cond, ...]:
+def restrict_to_access(under: Cond, taken: set[Cond], tiled: tuple[Cond, ...]) -> tuple[Cond, ...]:
     """The launches that do not make an access: nothing is asked of them."""
     flags = (c for c in conjuncts(under) if not c.varying and enforceable(c) and c not in taken
              and c not in tiled
@@ -238,7 +240,7 @@ def otherwise(under: Cond, taken: set[Cond], tiled: tuple[Cond, ...]) -> tuple[C
     return tuple(negate(c) for c in sorted(flags, key=lambda c: c.key) if len(c.key) <= _LONG)
 
 
-def _strongest(signs: Assumed) -> list[Cond]:
+def _drop_implied_signs(signs: Assumed) -> list[Cond]:
     """Signs less those that others imply: `H >= 1` beside `H >= 2`."""
     return [c for c in signs if not any(
         d is not c and (d.term - c.term).constant is not None and (c.term - d.term).offset > 0 for d in signs)]
@@ -258,7 +260,7 @@ def _escape(context: Context, access: Access, made: Region, usual: Iterable[Cond
 
 
 def _open(context: Context, access: Access, reach: Reach, made: Region) -> _Outcome:
-    wrapped = unbounded(made)
+    wrapped = find_unbounded(made)
     loads = sorted(a for a in atoms_in(reach.at) if isinstance(a, Load))
     if wrapped is not None and not any(not context.says_of(a.array) for a in loads):
         return _Outcome(access, reach, "unproven", wrapped)
@@ -285,7 +287,7 @@ def _proposal(context: Context, access: Access, reach: Reach, made: Region, load
             declared = dataclasses.replace(context, declared=(*context.declared, *parse(text)))
         except ContractError:
             continue
-        conds = (made.guard, *_standing(declared, access, reach, made))
-        if inside(reach.at, reach.end, conds, None, reach.step or ONE) is not None:
+        conds = (made.guard, *_list_standing_facts(declared, access, reach, made))
+        if prove_inside(reach.at, reach.end, conds, None, reach.step or ONE) is not None:
             return text
     return None

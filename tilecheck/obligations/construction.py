@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
-from tilecheck.obligations.bounds import otherwise
+from tilecheck.obligations.bounds import restrict_to_access
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.reasons import Cause, because
@@ -17,7 +17,7 @@ from tilecheck.symbolic import TRUE, ArrayParam, disj, enforceable
 from tilecheck.symbolic.footprint import Clause, Region, Verdict
 from tilecheck.symbolic.steps import Reason
 
-__all__ = ["Constructed", "by_construction", "ownership_clauses", "settle_faults", "settle_held"]
+__all__ = ["Constructed", "by_construction", "decide_faults", "decide_held_reads", "ownership_clauses"]
 
 _SETTLED: Final = ("TC104", "TC105", "TC107", "TC109", "TC501")
 """Rules whose breach leaves an access unsettled."""
@@ -40,14 +40,14 @@ def by_construction(first: Access, second: Access) -> Constructed | None:
     return Constructed("proved", b.reason if second.mode == "read" else a.reason)
 
 
-def settle_held(context: Context) -> Iterator[Settled]:
+def decide_held_reads(context: Context) -> Iterator[Settled]:
     """One obligation on bounds for each read that follows the pieces of a mutable array."""
     sites = context.by_site(a for a in context.model.accesses if a.held is not None and a.held.needs)
     for site in sorted(sites):
         access = sites[site][0]
         assert access.held is not None
         taken = {c for given in context.assume for c in (given.args if given.op == "and" else (given,))}
-        unless = otherwise(access.under, taken, context.tiled)
+        unless = restrict_to_access(access.under, taken, context.tiled)
         needed = (disj(*unless, c) for c in access.held.needs if c not in taken)
         lost = context.lost.get(access.array)
         yield Settled(
@@ -58,11 +58,11 @@ def settle_held(context: Context) -> Iterator[Settled]:
 
 def ownership_clauses(model: KernelModel) -> tuple[Clause, ...]:
     """What launches must satisfy for the pieces of the kernel to be what it takes them for."""
-    out = (disj(*otherwise(under, set(), ()), c) for under, c in model.ownership.required)
+    out = (disj(*restrict_to_access(under, set(), ()), c) for under, c in model.ownership.required)
     return tuple(dict.fromkeys(clause_of(c, False) for c in out if c.op != "true" and enforceable(c)))
 
 
-def settle_faults(context: Context) -> Iterator[Settled]:
+def decide_faults(context: Context) -> Iterator[Settled]:
     """One obligation for each access that breaks a rule of the dialect: it is not settled, whatever it does."""
     for fault in context.model.ownership.faults:
         if fault.code in _SETTLED:

@@ -19,7 +19,7 @@ from tilecheck.solver.inequalities import conjuncts
 from tilecheck.symbolic import Cond, Lane, Term, atoms_in, disj, enforceable, ge, grid, negate
 from tilecheck.symbolic.footprint import Clause
 
-__all__ = ["once", "standing_facts"]
+__all__ = ["drop_repeated_clauses", "standing_facts"]
 
 _FLAGS: Final = 4
 """Conditions of a variant that are worth repeating in a fact."""
@@ -31,21 +31,21 @@ _Alternatives: TypeAlias = frozenset[Cond]
 """A condition as the set of what each by itself would satisfy it."""
 
 
-def once(model: KernelModel, obligations: Sequence[Settled]) -> tuple[Settled, ...]:
+def drop_repeated_clauses(model: KernelModel, obligations: Sequence[Settled]) -> tuple[Settled, ...]:
     """The obligations with the structural clauses on bounds as the whole kernel has them: none that follows from
     another one, from several together, or from what holds wherever the kernel runs."""
     asked = {c for s in obligations if s.kind == "bounds" for c in s.clauses if _structural(c)}
     if not asked:
         return tuple(obligations)
     standing = [_alternatives(c) for c in standing_facts(model)]
-    made = _joined({_alternatives(c.cond) for c in asked if c.cond is not None})
+    made = _join_alternatives({_alternatives(c.cond) for c in asked if c.cond is not None})
     made = {m for m in made if not any(_gives(s, m) for s in standing)}
     strongest: list[_Alternatives] = []
     for m in sorted(made, key=_key):
         if not any(_gives(n, m) for n in strongest):
             strongest = [n for n in strongest if not _gives(m, n)] + [m]
     # what says most comes first: the fewest alternatives
-    by = {c: tuple(_stronger(c, standing, strongest)) for c in asked}
+    by = {c: tuple(_find_stronger(c, standing, strongest)) for c in asked}
     return tuple(
         replace(s, clauses=tuple(dict.fromkeys(d for c in s.clauses for d in by.get(c, (c,)))))
         if s.kind == "bounds" else s for s in obligations)
@@ -60,7 +60,7 @@ def standing_facts(model: KernelModel) -> tuple[Cond, ...]:
         if all(enforceable(c) for c in flags) and len(flags) <= _FLAGS:
             found |= {_alternatives(disj(*(negate(c) for c in flags), ge(e, 1))) for e in (*a.tile, *_lanes(a))
                       if e.constant is None and not e.varying and enforceable(ge(e, 1))}
-    whole = _joined(found)
+    whole = _join_alternatives(found)
     least = (disj(*m) for m in whole if not any(n < m for n in whole))
     return tuple(c for c in sorted(least, key=lambda c: c.key) if c.op != "true")
 
@@ -82,7 +82,7 @@ def _key(m: _Alternatives) -> tuple[int, str]:
     return len(m), disj(*m).key
 
 
-def _joined(given: Iterable[_Alternatives]) -> set[_Alternatives]:
+def _join_alternatives(given: Iterable[_Alternatives]) -> set[_Alternatives]:
     """Those given, and what follows from two that differ in a condition and its opposite alone."""
     made = set(given)
     # which variants are joined before there are too many must not hang on the order of a set
@@ -128,7 +128,7 @@ def _gives(strong: _Alternatives, weak: _Alternatives) -> bool:
     return True
 
 
-def _stronger(
+def _find_stronger(
     clause: Clause, standing: Sequence[_Alternatives], strongest: Sequence[_Alternatives],
 ) -> Iterator[Clause]:
     own = _alternatives(clause.cond) if clause.cond is not None else frozenset[Cond]()

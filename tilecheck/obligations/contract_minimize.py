@@ -9,7 +9,7 @@ from tilecheck.solver.inequalities import Assumed, Facts
 from tilecheck.symbolic import Cond
 from tilecheck.symbolic.footprint import Clause
 
-__all__ = ["implied", "minimal"]
+__all__ = ["are_implied", "minimal"]
 
 
 def minimal(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
@@ -27,7 +27,7 @@ def minimal(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     return tuple(dict.fromkeys(kept))
 
 
-def implied(clauses: Iterable[Clause], by: Iterable[Clause]) -> bool:
+def are_implied(clauses: Iterable[Clause], by: Iterable[Clause]) -> bool:
     """Whether clauses follow from others for launch scalars that are not negative; sizes and strides are not."""
     known = _conds(by)
     return all(_follows(known, c) is not None for c in _conds(clauses))

@@ -8,24 +8,24 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.contract_minimize import minimal
 from tilecheck.obligations.may_alias import meet
 from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled
-from tilecheck.obligations.pairwise import Outcome, settle_pair
+from tilecheck.obligations.pairwise import Outcome, decide_pair
 from tilecheck.obligations.query import Context
 from tilecheck.obligations.reasons import Cause, because
 
-__all__ = ["settle_reads"]
+__all__ = ["decide_reads"]
 
 
 ORDERED_ELSEWHERE = Outcome("unproven", because(Cause.ATOMICS_BETWEEN))
 
 
-def _synchronised(context: Context, write: Access, read: Access) -> bool:
+def _is_synchronised(context: Context, write: Access, read: Access) -> bool:
     """Whether a release after the write and an acquire before the read may order the two (Tile IR, section 7)."""
     atomics = [a for a in context.model.accesses if a.mode == "atomic" and a.scope in ("device", "sys")]
     return any(a.site > write.site and a.order in ("release", "acq_rel") for a in atomics) and any(
         a.site < read.site and a.order in ("acquire", "acq_rel") for a in atomics)
 
 
-def settle_reads(context: Context) -> Iterator[Settled]:
+def decide_reads(context: Context) -> Iterator[Settled]:
     """One obligation for each statement that reads an array which the kernel also writes without an atomic."""
     if not context.model.axes_read:
         return
@@ -36,8 +36,8 @@ def settle_reads(context: Context) -> Iterator[Settled]:
         for read in reads[site]:
             for write in writes:
                 if meet(read, write):
-                    outcome = settle_pair(context, write, read)
-                    if outcome.verdict == "refuted" and _synchronised(context, write, read):
+                    outcome = decide_pair(context, write, read)
+                    if outcome.verdict == "refuted" and _is_synchronised(context, write, read):
                         outcome = ORDERED_ELSEWHERE
                     judged.append((read, write, outcome))
         if not judged:

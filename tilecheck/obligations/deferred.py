@@ -15,7 +15,7 @@ from tilecheck.symbolic import Opaque, Symbol, atoms_of
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.syntax.tree import Span
 
-__all__ = ["Lint", "Suspicion", "confirmed", "stands"]
+__all__ = ["Lint", "Suspicion", "confirm_suspicions", "stands"]
 
 
 When: TypeAlias = Literal["open", "free", "broken"]
@@ -41,7 +41,7 @@ class Suspicion(Struct, frozen=True):
     when: When = "open"
 
 
-def confirmed(
+def confirm_suspicions(
     suspicions: Iterable[Suspicion], model: KernelModel, launches: Sequence[Launch],
 ) -> Iterator[Lint]:
     """The suspicions that the launches leave, launches that may exist unseen included."""

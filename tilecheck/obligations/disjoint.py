@@ -7,23 +7,23 @@ from collections.abc import Iterator
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.contract_minimize import minimal
 from tilecheck.obligations.may_alias import meet
-from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, weakest
-from tilecheck.obligations.pairwise import Outcome, settle_pair
+from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, find_weakest
+from tilecheck.obligations.pairwise import Outcome, decide_pair
 from tilecheck.obligations.query import Context
 from tilecheck.obligations.reasons import Cause, because
 
-__all__ = ["settle_writes"]
+__all__ = ["decide_writes"]
 
 Judged = tuple[Access, Access | None, Outcome]
 
 SINGLE = Outcome("single-block", because(Cause.NO_COORDINATE))
 
 
-def settle_writes(context: Context) -> Iterator[Settled]:
+def decide_writes(context: Context) -> Iterator[Settled]:
     """One obligation for each statement that writes, atomic ones included."""
     sites = context.by_site(a for a in context.model.accesses if a.mode != "read")
     for site in sorted(sites):
-        yield _merged(context, list(_outcomes(context, site, sites)), sites[site][0])
+        yield _merge_judged(context, list(_outcomes(context, site, sites)), sites[site][0])
 
 
 def _outcomes(context: Context, site: int, sites: dict[int, list[Access]]) -> Iterator[Judged]:
@@ -35,18 +35,18 @@ def _outcomes(context: Context, site: int, sites: dict[int, list[Access]]) -> It
         if access.mode == "atomic":
             yield access, None, Outcome("atomic", because(Cause.ATOMIC))
             continue
-        yield access, None, settle_pair(context, access, access)
+        yield access, None, decide_pair(context, access, access)
         for other in mine[:i]:
             if meet(other, access):
-                yield access, other, settle_pair(context, other, access)
+                yield access, other, decide_pair(context, other, access)
         for earlier in sorted(sites):
             for other in sites[earlier] if earlier < site else ():
                 if other.mode == "write" and meet(other, access):
-                    yield access, other, settle_pair(context, other, access)
+                    yield access, other, decide_pair(context, other, access)
 
 
-def _merged(context: Context, judged: list[Judged], access: Access) -> Settled:
-    verdict = weakest(tuple(o.verdict for _, _, o in judged))
+def _merge_judged(context: Context, judged: list[Judged], access: Access) -> Settled:
+    verdict = find_weakest(tuple(o.verdict for _, _, o in judged))
     ranked = sorted(judged, key=lambda j: (WEAKEST_FIRST.index(j[2].verdict), j[1] is not None))
     first, other, outcome = ranked[0]
     code = "TC108" if outcome.locked_weakly else "TC101" if verdict == "refuted" else "TC102"

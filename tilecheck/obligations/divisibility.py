@@ -17,27 +17,27 @@ from tilecheck.symbolic import ONE, ArrayParam, Cond, Monomial, Term, conj, cons
 from tilecheck.symbolic.footprint import Clause, Region, Verdict, Witness
 from tilecheck.symbolic.steps import Reason
 
-__all__ = ["settle_claims"]
+__all__ = ["decide_claims"]
 
 
-def settle_claims(context: Context) -> Iterator[Settled]:
+def decide_claims(context: Context) -> Iterator[Settled]:
     """One obligation for each assumption."""
     for claim in context.model.claims:
-        yield _settle(context, claim)
+        yield _decide(context, claim)
 
 
-def _settle(context: Context, claim: Claim) -> Settled:
+def _decide(context: Context, claim: Claim) -> Settled:
     rest = const(0) if claim.divisor.constant == 0 else split_multiples(claim.value, claim.divisor)[1]
     multiple = because(Cause.MULTIPLE, claim.value, claim.divisor)
     if not rest.monos and claim.divisor.constant != 0:
-        return _settled(claim, "proved", multiple)
+        return _build_settled(claim, "proved", multiple)
     conds = _parts(rest, claim.divisor)
     known = {p for c in context.assume for p in conjuncts(c)} | set(conjuncts(claim.under))
     open_ = tuple(c for c in conds if c not in known)
     region = Region((claim.value,), claim.under, claim.exact)
     if all(enforceable(c) and c.op != "false" for c in conds) and context.admits(open_, region):
         clauses = tuple(clause_of(c, True) for c in open_)
-        return _settled(claim, "conditional" if clauses else "proved", multiple, clauses)
+        return _build_settled(claim, "conditional" if clauses else "proved", multiple, clauses)
     at = mod(claim.value, claim.divisor)
     escape = find_escape(at, ONE, claim.under, axes=context.axes_of(region), assume=conj(*context.uniform),
                          tiles=context.tiles) if claim.exact else None
@@ -45,8 +45,8 @@ def _settle(context: Context, claim: Claim) -> Settled:
         (left,) = escape.witness.element
         reason = because(
             Cause.NO_MULTIPLE, escape.witness.first.block, context.model.axes_read, claim.divisor, left)
-        return _settled(claim, "refuted", reason, witness=escape.witness)
-    return _settled(claim, "unproven", because(Cause.MULTIPLE_OPEN, claim.value, claim.divisor))
+        return _build_settled(claim, "refuted", reason, witness=escape.witness)
+    return _build_settled(claim, "unproven", because(Cause.MULTIPLE_OPEN, claim.value, claim.divisor))
 
 
 def _parts(rest: Term, divisor: Term) -> tuple[Cond, ...]:
@@ -58,7 +58,7 @@ def _parts(rest: Term, divisor: Term) -> tuple[Cond, ...]:
     return tuple(dict.fromkeys(eq(mod(f, divisor), 0) for f in factors.values()))
 
 
-def _settled(
+def _build_settled(
     claim: Claim, verdict: Verdict, reason: Reason, clauses: tuple[Clause, ...] = (), witness: Witness | None = None,
 ) -> Settled:
     text = readable(render(claim.value))

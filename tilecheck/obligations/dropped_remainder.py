@@ -66,12 +66,12 @@ def suspicions(context: Context) -> Iterator[Suspicion]:
     for loop, quotient in _ends(context.model):
         if loop.header in seen:
             continue
-        walked = _walked(context.model, loop, quotient.den)
+        walked = _find_walking_access(context.model, loop, quotient.den)
         if walked is None or _tail(context.model, loop, quotient):
             continue
         remainder = eq(mod(quotient.num, quotient.den), 0)
         known = conj(loop.guard, walked.region.guard, *context.assume)
-        known = conj(known, *_claimed(context.model, known))
+        known = conj(known, *_list_claims(context.model, known))
         facts = Facts((known, *context.standing), [quotient.num], signs=False)
         if remainder.op == "true" or divisible(known, remainder) or facts.holds(remainder, effort=0) is not None:
             continue
@@ -80,7 +80,7 @@ def suspicions(context: Context) -> Iterator[Suspicion]:
         yield Suspicion(DroppedRemainder(loop.header, walked, quotient.num, quotient.den), unless, "free")
 
 
-def _claimed(model: KernelModel, known: Cond) -> Iterator[Cond]:
+def _list_claims(model: KernelModel, known: Cond) -> Iterator[Cond]:
     """What `assume_divisible_by` says where the loop is; that it is so is asked at every launch (TC202)."""
     given = set(conjuncts(known))
     return (eq(mod(c.value, c.divisor), 0) for c in model.claims if given.issuperset(conjuncts(c.under)))
@@ -111,7 +111,7 @@ def _by_block(size: Term) -> bool:
     return any(isinstance(a, Bid | Counter) for a in size.atoms())
 
 
-def _walked(model: KernelModel, loop: RangeLoop, extent: Term) -> Access | None:
+def _find_walking_access(model: KernelModel, loop: RangeLoop, extent: Term) -> Access | None:
     """An access whose tile of this extent moves along an axis with the loop."""
     counter = Counter(loop.counter)
     for a in model.accesses:

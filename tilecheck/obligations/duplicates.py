@@ -13,10 +13,10 @@ from tilecheck.solver.model_search import confirm, find_collision
 from tilecheck.solver.queries import within_operation
 from tilecheck.symbolic import UNKNOWN_ARRAY, Lane, atoms_of, conj, lane
 
-__all__ = ["settle_duplicates"]
+__all__ = ["decide_duplicates"]
 
 
-def settle_duplicates(context: Context) -> Iterator[Settled]:
+def decide_duplicates(context: Context) -> Iterator[Settled]:
     """One obligation for each plain write statement that goes by element indices and spans several lanes."""
     sites = context.by_site(a for a in context.model.accesses if a.mode == "write" and not a.tile)
     for site in sorted(sites):
@@ -24,7 +24,7 @@ def settle_duplicates(context: Context) -> Iterator[Settled]:
             lanes = _lanes(access)
             if not lanes:
                 continue
-            outcome = _settle(context, access, lanes)
+            outcome = _decide(context, access, lanes)
             yield Settled(
                 "duplicate", access, outcome.verdict, outcome.reason, "TC106", None, outcome.rules, outcome.clauses,
                 outcome.witness, outcome.missing)
@@ -41,7 +41,7 @@ def _lanes(access: Access) -> tuple[Lane, ...]:
     return tuple(sorted(found))
 
 
-def _settle(context: Context, access: Access, lanes: tuple[Lane, ...]) -> Outcome:
+def _decide(context: Context, access: Access, lanes: tuple[Lane, ...]) -> Outcome:
     lost = context.lost.get(access.array) or context.lost.get(UNKNOWN_ARRAY)
     if lost is not None or access.array == UNKNOWN_ARRAY:
         return Outcome("unproven", because(Cause.MAY_WRITE, lost))

@@ -46,7 +46,7 @@ from tilecheck.symbolic import (
 )
 from tilecheck.symbolic.footprint import Clause
 
-__all__ = ["Uncovered", "depends_on_data", "find_uncovered", "needed"]
+__all__ = ["Uncovered", "depends_on_data", "find_dependent", "find_uncovered"]
 
 _BLOCKS: Final = 1_500
 """Blocks of a grid that is walked to its end."""
@@ -60,7 +60,7 @@ _UNINITIALISED: Final = ("empty", "empty_like", "new_empty", "empty_strided")
 
 # --- more blocks than tiles ------------------------------------------------------------------------------------------
 
-def needed(
+def find_dependent(
     clause: Clause, obligations: Sequence[Settled], model: KernelModel, launch: Launch, proved: bool = True,
 ) -> Settled | None:
     """An obligation that depends on a clause and fails in a launch with the numbers of this one.
@@ -112,7 +112,7 @@ def _leaves(
     about_grid = any(isinstance(a, GridDim) for a in atoms_of(cond))
     for made in ((reach.at, reach.end, guard),) if about_grid else _with_data(reach.at, reach.end, guard):
         atoms = atoms_in(*made, assume)
-        found = list(_possible(cond, context.model, launch, atoms))
+        found = list(_draw_launches(cond, context.model, launch, atoms))
         if proved and len(found) < _LEAST:
             found.append(_numbers(context.model, launch, atoms))
         left = (find_escape(*made, axes=context.model.axes_read, assume=assume, tiles=tiles, every=False, fixed=fixed)
@@ -122,7 +122,7 @@ def _leaves(
     return False
 
 
-def _possible(cond: Cond, model: KernelModel, launch: Launch, atoms: set[Atom]) -> Iterator[dict[str, int]]:
+def _draw_launches(cond: Cond, model: KernelModel, launch: Launch, atoms: set[Atom]) -> Iterator[dict[str, int]]:
     """The launch scalars as the launch can have them when it breaks a condition, in grids of several blocks."""
     names = {a.name for a in atoms if isinstance(a, Symbol) and not a.name.endswith(_DATA)}
     asked = conj(*(ge(symbol(n), 0) for n in sorted(names)), *(ge(grid(k), 1) for k in range(3)))
@@ -179,7 +179,7 @@ class Uncovered(Struct, frozen=True):
 
 def find_uncovered(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Uncovered]:
     """Launches that leave part of an array unwritten that the host allocates without initialising it."""
-    for access, axis, clause in _covering(model):
+    for access, axis, clause in _find_covering_writes(model):
         for launch in launches:
             argument = _argument(model, launch, access.array)
             if argument is None or argument.fresh not in _UNINITIALISED or not argument.exact:
@@ -189,7 +189,7 @@ def find_uncovered(model: KernelModel, launches: Sequence[Launch]) -> Iterator[U
                 yield Uncovered(access, axis, launch, argument.fresh, found)
 
 
-def _covering(model: KernelModel) -> Iterator[tuple[Access, int, Clause]]:
+def _find_covering_writes(model: KernelModel) -> Iterator[tuple[Access, int, Clause]]:
     """Writes to arrays that nothing else writes, in which each block writes one tile at its coordinate: the access, an
     axis, and the clause under which the blocks reach the end of the axis."""
     sites: dict[Array, set[int]] = {}
@@ -202,12 +202,12 @@ def _covering(model: KernelModel) -> Iterator[tuple[Access, int, Clause]]:
         if any(gap.arrays == () or a.array in gap.arrays for gap in model.gaps) or a.under.op != "true":
             continue
         for axis, index in enumerate(a.region.index):
-            k, extent = _stepping(index)
+            k, extent = _match_step(index)
             if k is not None and extent is not None:
                 yield a, axis, clause_of(ge(grid(k) * extent, of(Extent(a.array, axis))), True)
 
 
-def _stepping(index: Term) -> tuple[int | None, Term | None]:
+def _match_step(index: Term) -> tuple[int | None, Term | None]:
     """(axis, T) of an index `bid(axis)*T + lane` over all lanes of T; T is 1 for `bid(axis)`."""
     coordinates = sorted(a.axis for a in index.atoms() if isinstance(a, Bid))
     if len(coordinates) != 1:

@@ -84,7 +84,7 @@ def suspicions(context: Context) -> Iterator[Suspicion]:
             yield Suspicion(lint)
 
 
-def _counted(index: Term, extent: Term) -> Term | None:
+def _count_tiles(index: Term, extent: Term) -> Term | None:
     """`q` when an index is `q * extent`, element offset of tile `q`; None when it is not known to be one."""
     if extent == ONE or index == ZERO or any(isinstance(a, Opaque) for a in index.atoms() | extent.atoms()):
         return None
@@ -98,10 +98,10 @@ def _counted(index: Term, extent: Term) -> Term | None:
 
 def _tile_index(context: Context, access: Access) -> Suspicion | None:
     for axis, (index, extent) in enumerate(zip(access.tile_index, access.tile, strict=True)):
-        tile = _counted(index, extent)
-        if tile is None or not _steps_by_extent(access, axis) or _interleaved(context, access, axis, tile):
+        tile = _count_tiles(index, extent)
+        if tile is None or not _steps_by_extent(access, axis) or _is_interleaved(context, access, axis, tile):
             continue
-        inside = _inside(access, axis, index, extent)
+        inside = _require_single_tile(access, axis, index, extent)
         if _counts_tiles(context, access, index, extent):
             continue
         return Suspicion(TileOffset(access.span, access, axis, index, extent, tile), inside)
@@ -127,7 +127,7 @@ def _counts_tiles(context: Context, access: Access, index: Term, extent: Term) -
     return any(facts.prove(of(a) - index, effort=0) is not None for a in counts)
 
 
-def _interleaved(context: Context, access: Access, axis: int, tile: Term) -> bool:
+def _is_interleaved(context: Context, access: Access, axis: int, tile: Term) -> bool:
     """Whether another access of the array takes a tile between: `2 * i + 1` beside `2 * i`."""
     extent = access.tile[axis]
     for other in context.model.accesses:
@@ -138,7 +138,7 @@ def _interleaved(context: Context, access: Access, axis: int, tile: Term) -> boo
     return False
 
 
-def _inside(access: Access, axis: int, index: Term, extent: Term) -> Clause:
+def _require_single_tile(access: Access, axis: int, index: Term, extent: Term) -> Clause:
     """What a launch satisfies where the index may be right: tiles of one element, or a last tile inside the array."""
     conds: list[Cond] = [le(extent, 1)]
     if all(isinstance(a, Bid | Symbol) for a in index.atoms()):

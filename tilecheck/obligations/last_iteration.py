@@ -36,10 +36,12 @@ from tilecheck.symbolic import (
     split_multiples,
 )
 
-__all__ = ["overrun"]
+__all__ = ["find_overrunning_loop"]
 
 
-def overrun(access: Access, reach: Reach, loops: Iterable[RangeLoop], known: tuple[Cond, ...]) -> RangeLoop | None:
+def find_overrunning_loop(
+    access: Access, reach: Reach, loops: Iterable[RangeLoop], known: tuple[Cond, ...]
+) -> RangeLoop | None:
     """The loop whose last iteration leaves the array along one axis wherever it comes to the access.
 
     Conditions on data that say nothing of the iteration are taken to hold for some data. Other conditions that speak of
@@ -52,12 +54,12 @@ def overrun(access: Access, reach: Reach, loops: Iterable[RangeLoop], known: tup
     for loop in loops:
         if loop.counter not in access.loops or loop.early or Counter(loop.counter) not in atoms_in(reach.at):
             continue
-        if any(_outside(reach, guard, loop, last, known) for last in _last(loop)):
+        if any(_is_outside(reach, guard, loop, last, known) for last in _find_last_values(loop)):
             return loop
     return None
 
 
-def _last(loop: RangeLoop) -> Iterator[dict[Atom, Term]]:
+def _find_last_values(loop: RangeLoop) -> Iterator[dict[Atom, Term]]:
     """What makes the value of a loop the last one before its end."""
     if loop.step == ONE:
         yield {Counter(loop.counter): loop.stop - 1 - loop.start}
@@ -67,12 +69,12 @@ def _last(loop: RangeLoop) -> Iterator[dict[Atom, Term]]:
         yield {block: loop.stop - 1 - loop.step * of(Counter(loop.counter))}
 
 
-def _outside(
+def _is_outside(
     reach: Reach, guard: Cond, loop: RangeLoop, last: dict[Atom, Term], known: tuple[Cond, ...],
 ) -> bool:
     here = Substitution(last)
     at = here.term(reach.at)
-    at = _chosen(atoms_in(at), conjuncts(guard)).term(at)
+    at = _enumerate_choices(atoms_in(at), conjuncts(guard)).term(at)
     counter = Counter(loop.counter)
     moving = {counter, *last}
     if moving & atoms_in(at):
@@ -87,12 +89,12 @@ def _outside(
     still = [c for c in plain if not moving & atoms_in(c)]
     some = ge(loop.stop - 1 - (loop.start if counter in last else 0), 0)
     facts = Facts((*known, *still, some), [at, reach.end], signs=False)
-    return (facts.prove(const(-1)) is None and facts.prove(_unrounded(at - reach.end)) is not None
-            and all(facts.holds(_chosen(atoms_in(c), plain).cond(c)) is not None
+    return (facts.prove(const(-1)) is None and facts.prove(_expand_rounding(at - reach.end)) is not None
+            and all(facts.holds(_enumerate_choices(atoms_in(c), plain).cond(c)) is not None
                     for c in (here.cond(c) for c in plain if c not in still)))
 
 
-def _chosen(atoms: Iterable[Atom], known: Sequence[Cond]) -> Substitution:
+def _enumerate_choices(atoms: Iterable[Atom], known: Sequence[Cond]) -> Substitution:
     """Every choice that conditions make."""
     made: dict[Atom, Term] = {}
     for a in atoms:
@@ -101,7 +103,7 @@ def _chosen(atoms: Iterable[Atom], known: Sequence[Cond]) -> Substitution:
     return Substitution(made)
 
 
-def _unrounded(t: Term) -> Term:
+def _expand_rounding(t: Term) -> Term:
     """With `d * (n // d)` as `n - n % d`, of which a bound is known below too. Neither is defined for d = 0."""
     out = t
     for m, factor in t.monos.items():

@@ -12,7 +12,7 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.read_write_sets import find_accessed
 from tilecheck.interp.host.violations import failing
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.obligations.grid_coverage import depends_on_data, needed
+from tilecheck.obligations.grid_coverage import depends_on_data, find_dependent
 from tilecheck.obligations.launches import Discharged
 from tilecheck.obligations.obligation import Settled
 from tilecheck.symbolic import GridDim, atoms_of
@@ -95,7 +95,7 @@ def _out_of_bounds(
     proved: bool = True,
 ) -> list[Breach]:
     """The breach of a clause that keeps accesses inside their arrays, if one leaves its array without it."""
-    s = needed(clause, obligations, model, launch, proved)
+    s = find_dependent(clause, obligations, model, launch, proved)
     if s is None:
         return []
     breach = Breach(clause, launch, result, s, result.state == "violated", not proved)

@@ -8,7 +8,7 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.symbolic import ANY, UNKNOWN_ARRAY, ArrayElement, const
 from tilecheck.symbolic.footprint import Region
 
-__all__ = ["aligned", "meet"]
+__all__ = ["align_regions", "meet"]
 
 
 def meet(a: Access, b: Access) -> bool:
@@ -18,15 +18,15 @@ def meet(a: Access, b: Access) -> bool:
         first.root == second.root and (first.at_any_position or second.at_any_position))
 
 
-def aligned(a: Access, b: Access) -> tuple[Region, Region]:
+def align_regions(a: Access, b: Access) -> tuple[Region, Region]:
     """The regions of two accesses that may be to one array. An array at a constant position of a list gets that
     position as its first index, as an array at any position has it."""
     if a.array == b.array:
         return a.region, b.region
-    return _positioned(a), _positioned(b)
+    return _prepend_position(a), _prepend_position(b)
 
 
-def _positioned(a: Access) -> Region:
+def _prepend_position(a: Access) -> Region:
     array = a.array
     if not isinstance(array, ArrayElement) or array.position is ANY:
         return a.region

@@ -18,7 +18,7 @@ from tilecheck.interp.kernel.lint_facts import Narrowing
 from tilecheck.obligations.deferred import Lint, Suspicion
 from tilecheck.obligations.query import Context
 from tilecheck.solver.inequalities import Facts, conjuncts
-from tilecheck.solver.overflow import largest, size_of
+from tilecheck.solver.overflow import bound_size, size_of
 from tilecheck.symbolic import Atom, Bid, Cond, Counter, Mod, Symbol, Term, atoms_in, const, le, symbol_from_text
 from tilecheck.symbolic.evaluate import evaluate
 from tilecheck.symbolic.footprint import Clause
@@ -56,16 +56,16 @@ def suspicions(context: Context) -> Iterator[Suspicion]:
     """Casts whose result becomes an index, and declared sizes that do not fit in 32 bits."""
     seen: set[object] = set()
     for n in context.model.observed.narrowings:
-        found = None if n.span in seen else _narrowed(context, n)
+        found = None if n.span in seen else _suspect_narrowing(context, n)
         if found is not None:
             seen.add(n.span)
             yield found
-    yield from _declared(context)
+    yield from _suspect_declared(context)
 
 
 # --- casts -----------------------------------------------------------------------------------------------------------
 
-def _narrowed(context: Context, n: Narrowing) -> Suspicion | None:
+def _suspect_narrowing(context: Context, n: Narrowing) -> Suspicion | None:
     access = next((a for a in context.model.accesses if _indexes(n, a)), None)
     if access is None:
         return None
@@ -97,7 +97,7 @@ def _indexes(n: Narrowing, access: Access) -> bool:
 
 # --- 32 bits ---------------------------------------------------------------------------------------------------------
 
-def _sized(model: KernelModel) -> Iterator[tuple[Access, Term]]:
+def _find_sized_accesses(model: KernelModel) -> Iterator[tuple[Access, Term]]:
     """Element accesses of kernels that compute in 32 bits, with a bound on each intermediate value of the index."""
     if model.observed.wide:
         return
@@ -106,18 +106,18 @@ def _sized(model: KernelModel) -> Iterator[tuple[Access, Term]]:
         if a.tile or a.op.endswith("_offset") or a.span in seen:
             continue
         for i in a.region.index:
-            for bound in largest(i):
+            for bound in bound_size(i):
                 if bound.constant is None and any(len(m) > 1 for m in bound.monos):
                     seen.add(a.span)
                     yield a, bound
 
 
-def _declared(context: Context) -> Iterator[Suspicion]:
-    large = {name: d.text for d in context.model.declared for name in _exceeding(d)}
+def _suspect_declared(context: Context) -> Iterator[Suspicion]:
+    large = {name: d.text for d in context.model.declared for name in _find_exceeding(d)}
     if not large:
         return
     seen: set[object] = set()
-    for access, bound in _sized(context.model):
+    for access, bound in _find_sized_accesses(context.model):
         names = sorted(n for n in large if symbol_from_text(n) in bound.atoms())
         if not names or access.span in seen:
             continue
@@ -125,7 +125,7 @@ def _declared(context: Context) -> Iterator[Suspicion]:
         yield Suspicion(DeclaredWide(access.span, access, large[names[0]]))
 
 
-def _exceeding(declared: Declared) -> Iterator[str]:
+def _find_exceeding(declared: Declared) -> Iterator[str]:
     try:
         clauses = parse(declared.text)
     except ContractError:
@@ -150,7 +150,7 @@ def wrapping_at_launches(model: KernelModel, launches: Sequence[Launch]) -> Iter
     if not launches:
         return
     seen: set[Span] = set()
-    for access, bound in _sized(model):
+    for access, bound in _find_sized_accesses(model):
         launch = next((x for x in launches if (_at_launch(bound, model, x) or 0) >= _WIDTH), None)
         if launch is not None and access.span not in seen:
             seen.add(access.span)

@@ -18,12 +18,12 @@ from tilecheck.symbolic.footprint import Clause, Verdict, Witness
 from tilecheck.symbolic.steps import Reason
 from tilecheck.syntax.tree import Span
 
-__all__ = ["WEAKEST_FIRST", "Advice", "Proof", "Settled", "SettledSlice", "SliceFault", "weakest"]
+__all__ = ["WEAKEST_FIRST", "Advice", "Proof", "Settled", "SettledSlice", "SliceFault", "find_weakest"]
 
 WEAKEST_FIRST: tuple[Verdict, ...] = ("refuted", "unproven", "conditional", "proved", "atomic", "single-block")
 
 
-def weakest(verdicts: tuple[Verdict, ...]) -> Verdict:
+def find_weakest(verdicts: tuple[Verdict, ...]) -> Verdict:
     """The verdict of several obligations together; `proved` for none."""
     return min(verdicts, key=WEAKEST_FIRST.index, default="proved")
 

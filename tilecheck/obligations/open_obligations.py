@@ -7,7 +7,7 @@ from typing import Final
 
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.obligations.contract_minimize import implied
+from tilecheck.obligations.contract_minimize import are_implied
 from tilecheck.obligations.launches import Discharged
 from tilecheck.obligations.obligation import Proof, Settled
 from tilecheck.obligations.padding_launches import in_view
@@ -42,7 +42,7 @@ def _without_implied(obligations: Sequence[Settled]) -> list[Settled]:
     out = list(obligations)
     for s in obligations:
         others = [o for o in out if o is not s and o.verdict == "conditional" and o.access.array == s.access.array]
-        if s.verdict == "conditional" and any(implied(_semantic(s), _semantic(o)) for o in others):
+        if s.verdict == "conditional" and any(are_implied(_semantic(s), _semantic(o)) for o in others):
             out.remove(s)
     return out
 

@@ -18,20 +18,20 @@ from tilecheck.solver.model_search import confirm, find_iteration_collision
 from tilecheck.solver.queries import across_iterations
 from tilecheck.symbolic import UNKNOWN_ARRAY, conj
 
-__all__ = ["settle_order"]
+__all__ = ["decide_order"]
 
 
-def settle_order(context: Context) -> Iterator[Settled]:
+def decide_order(context: Context) -> Iterator[Settled]:
     """One obligation for each store whose loop iterations the compiler may reorder."""
     for access in context.model.accesses:
         if access.mode == "write" and access.parallel is not None:
-            outcome = _settle(context, access, access.parallel)
+            outcome = _decide(context, access, access.parallel)
             yield Settled(
                 "order", access, outcome.verdict, outcome.reason, "TC108", None, outcome.rules, outcome.clauses,
                 outcome.witness, outcome.missing)
 
 
-def _settle(context: Context, access: Access, counter: str) -> Outcome:
+def _decide(context: Context, access: Access, counter: str) -> Outcome:
     outer = access.loops[:access.loops.index(counter)] if counter in access.loops else ()
     lost = context.lost.get(access.array) or context.lost.get(UNKNOWN_ARRAY)
     if lost is not None or access.array == UNKNOWN_ARRAY:

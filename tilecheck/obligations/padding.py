@@ -11,7 +11,7 @@ from msgspec import Struct
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.poison.sources import Edge, Observation, lanes_in
 from tilecheck.obligations.contract_minimize import minimal
-from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, weakest
+from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, find_weakest
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.solver.inequalities import Assumed, Facts, conjuncts
@@ -53,7 +53,7 @@ from tilecheck.symbolic import (
 from tilecheck.symbolic.footprint import Clause, Verdict
 from tilecheck.symbolic.steps import Reason
 
-__all__ = ["CODE", "settle_padding"]
+__all__ = ["CODE", "decide_padding"]
 
 CODE: Final = "TC301"
 EFFORT: Final = 1
@@ -66,7 +66,7 @@ OBSERVED: Final = 24
 """Observations of one load after which the rest is not looked at any more."""
 
 
-def settle_padding(context: Context) -> Iterator[Settled]:
+def decide_padding(context: Context) -> Iterator[Settled]:
     """One obligation for each load of a tile that leaves its padding unspecified."""
     paddings = context.model.paddings
     by_source: dict[str, list[Observation]] = {}
@@ -120,7 +120,7 @@ class _Load:
         verdicts = [o.verdict for o, _ in outcomes]
         if lost is not None or len(distinct) > OBSERVED:
             verdicts.append("unproven")
-        verdict = weakest(tuple(verdicts))
+        verdict = find_weakest(tuple(verdicts))
         clauses = minimal(tuple(dict.fromkeys(c for o, _ in outcomes for c in o.clauses)))
         open_ = [(o, use) for o, use in outcomes if o.verdict != "proved"]
         if verdict == "refuted":
@@ -152,7 +152,7 @@ class _Load:
             return _Outcome("unproven", because(Cause.TOO_MANY_CONDITIONS))
         found = [self._alternative(o, part) for part in parts]
         outcomes = [x for x, _ in found]
-        verdict = weakest(tuple(x.verdict for x in outcomes))
+        verdict = find_weakest(tuple(x.verdict for x in outcomes))
         worst = next(x for x in outcomes if x.verdict == verdict)
         clauses = [c for x in outcomes for c in x.clauses]
         # what one condition is for needs to hold only under the flags that all of its cases stand under
@@ -202,7 +202,7 @@ class _Load:
         inside = next((c for c in self._loops(o.undefined.edge) if self._possible(c)), None)
         if inside is not None:
             return _Outcome("proved", because(Cause.LOOP_INSIDE)), ((inside, False),)
-        told = ((c,) for t in left if _plain(c := ge(t, 0)) and enforceable(c))
+        told = ((c,) for t in left if _is_plain(c := ge(t, 0)) and enforceable(c))
         masks = sorted(_masks(sums), key=len)
         every = (*(c for c in masks if len(c) == 1), *told, *(c for c in masks if len(c) > 1),
                  *self._edge_clauses(o.undefined.edge, o.how == "store"))
@@ -252,7 +252,7 @@ class _Load:
     def _stored(self) -> tuple[Cond, ...]:
         kept = self._kept
         if kept.stored is None:
-            kept.stored = tuple(_placed(self.context.model))
+            kept.stored = tuple(_bound_blocks(self.context.model))
         return kept.stored
 
     def _tiles(self, assumed: Assumed) -> bool:
@@ -272,9 +272,17 @@ class _Load:
         if len(outside) != 1:
             return []
         others = tuple(c for c in conjuncts(undefined) if c is not outside[0])
-        facts = Facts((*others, o.guard, *self.context.assume, *self._stored,
-                       *(d for c in others if (d := _divided(c, self.context.tiles)) is not None)), [outside[0].term])
-        return [_tidied(terms[0]) for terms, signs in facts.residuals(-outside[0].term - 1, 3)
+        facts = Facts(
+            (
+                *others,
+                o.guard,
+                *self.context.assume,
+                *self._stored,
+                *(d for c in others if (d := _divide_by_tile(c, self.context.tiles)) is not None),
+            ),
+            [outside[0].term],
+        )
+        return [_simplify_term(terms[0]) for terms, signs in facts.residuals(-outside[0].term - 1, 3)
                 if len(terms) == 1 and self._tiles(signs) and 0 <= terms[0].offset <= 1]
 
     def _edge_clauses(self, edge: Edge, stored: bool = False) -> Iterator[tuple[Cond, ...]]:
@@ -289,7 +297,7 @@ class _Load:
                 yield (room,)
             return
         whole = eq(mod(end, edge.tile), 0)
-        aligned = _aligned(edge) and not whole.varying and enforceable(whole) and whole.op != "false"
+        aligned = _is_aligned(edge) and not whole.varying and enforceable(whole) and whole.op != "false"
         if aligned and end != edge.end:
             yield (whole,)
         if edge.tile.varying or edge.end.varying or room.op != "ge":
@@ -306,17 +314,17 @@ class _Load:
             found = self._facts_at(edge).residuals(room, 3) if asked else []
             self._kept.missing[edge] = tuple(
                 cond for terms, signs in found if len(terms) == 1 and self._tiles(signs)
-                and enforceable(cond := ge(_tidied(terms[0]), 0)) and cond.op == "ge")
+                and enforceable(cond := ge(_simplify_term(terms[0]), 0)) and cond.op == "ge")
         return self._kept.missing[edge]
 
     def _loops(self, edge: Edge) -> Iterator[Cond]:
         """`n <= x.shape[i]` for an `n` that loops run to: structural, as what keeps loops inside the array is."""
-        return (c for c in self._rest(edge) if _plain(c))
+        return (c for c in self._rest(edge) if _is_plain(c))
 
     def _facts_at(self, edge: Edge) -> Facts:
         """What is known where the array of an edge is loaded from. What makes the load take another array is not."""
         if edge.array not in self._kept.known:
-            guards = [frozenset((*conjuncts(a.region.guard), *_begun(a)))
+            guards = [frozenset((*conjuncts(a.region.guard), *_require_start_inside(a)))
                       for a in self.options if a.array == edge.array]
             shared = sorted(frozenset.intersection(*guards), key=lambda c: c.key) if guards else ()
             self._kept.known[edge.array] = Facts((*shared, *self.context.assume))
@@ -330,7 +338,7 @@ class _Load:
         if edge not in cache:
             room = edge.end - edge.start - edge.tile
             got = frozenset[Cond]() if (room.constant or -1) >= 0 or room.constant == 0 else None
-            if got is None and _aligned(edge):
+            if got is None and _is_aligned(edge):
                 got = self._facts_at(edge).holds(eq(mod(edge.end, edge.tile), 0), EFFORT)
             if got is None and room.constant is None:
                 got = self._facts_at(edge).prove(room, EFFORT)
@@ -342,7 +350,7 @@ class _Load:
     def _in_every(self, edge: Edge) -> Assumed | None:
         """The same from what is declared of every array of a list."""
         end = _of_every(edge.end)
-        got = self._declared.holds(eq(mod(end, edge.tile), 0), EFFORT) if _aligned(edge) else None
+        got = self._declared.holds(eq(mod(end, edge.tile), 0), EFFORT) if _is_aligned(edge) else None
         room = end - edge.start - edge.tile
         return got if got is not None or room.varying else self._declared.prove(room, EFFORT)
 
@@ -412,7 +420,7 @@ def _signs(assumed: Iterable[Cond]) -> tuple[Clause, ...]:
     return tuple(clause_of(c, False) for c in sorted(assumed, key=lambda c: c.key))
 
 
-def _aligned(edge: Edge) -> bool:
+def _is_aligned(edge: Edge) -> bool:
     """Whether tiles begin at multiples of their extent, counted from where the array begins."""
     if edge.tile.varying or not edge.tile.monos:
         return False
@@ -449,14 +457,14 @@ def _names(cond: Cond) -> set[str]:
     return {a.name for a in atoms_of(cond) if isinstance(a, Symbol)}
 
 
-def _placed(model: KernelModel) -> Iterator[Cond]:
+def _bound_blocks(model: KernelModel) -> Iterator[Cond]:
     """What the bounds of stores say of blocks: a tile that every block stores lies in the array, not wholly outside."""
     for a in model.accesses:
         if a.mode == "write" and a.under is TRUE:
             yield from (lt(r.at, r.end) for r in a.reach if r.step is not None and not r.unchecked and r.when is TRUE)
 
 
-def _begun(access: Access) -> Iterator[Cond]:
+def _require_start_inside(access: Access) -> Iterator[Cond]:
     """That a tile begins inside the array, said in tiles, where the load leaves one of them out: `i != n - 1` and
     `i < n` are `i <= n - 2`. A tile that does not is a matter of bounds."""
     if any(c.op == "ne" for c in conjuncts(access.region.guard)):
@@ -487,7 +495,7 @@ def _sums(undefined: Cond, guard: Cond) -> Iterator[tuple[Term, tuple[Cond, ...]
             elif any(isinstance(x, FloorDiv) for x in total.atoms()):
                 loose.append(total)
     for total in loose:
-        found = _unrounded(total)
+        found = _unround(total)
         if found is not None and not found[0].varying:
             yield found
 
@@ -510,7 +518,7 @@ def _parts(term: Term) -> Iterator[Term]:
                 yield rest + part * factor
 
 
-def _unrounded(term: Term) -> tuple[Term, tuple[Cond, ...]] | None:
+def _unround(term: Term) -> tuple[Term, tuple[Cond, ...]] | None:
     """A term with `(a*n // d) * d` read as `a*n`, which holds where `a % d == 0`; `a` is what all blocks share."""
     assumed: list[Cond] = []
     for mono, factor in term.monos.items():
@@ -533,7 +541,7 @@ def _unrounded(term: Term) -> tuple[Term, tuple[Cond, ...]] | None:
     return (term, tuple(assumed)) if assumed else None
 
 
-def _divided(cond: Cond, tiles: frozenset[str]) -> Cond | None:
+def _divide_by_tile(cond: Cond, tiles: frozenset[str]) -> Cond | None:
     """`x >= 1`, which `T*x >= c` says for a tile `T` and a positive `c`."""
     if cond.op != "ge" or cond.term.offset >= 0:
         return None
@@ -545,7 +553,7 @@ def _divided(cond: Cond, tiles: frozenset[str]) -> Cond | None:
     return None
 
 
-def _tidied(term: Term) -> Term:
+def _simplify_term(term: Term) -> Term:
     """A term that is not larger: `n` in the place of `T*(n // T)` where that is taken away, for a tile `T`."""
     for mono, factor in term.monos.items():
         for a in mono:
@@ -558,7 +566,7 @@ def _tidied(term: Term) -> Term:
     return term
 
 
-def _plain(cond: Cond) -> bool:
+def _is_plain(cond: Cond) -> bool:
     """`n <= x.shape[i]`, where the grid does not come into it. A number of whole tiles is no `n`: whether it is rounded
     up makes the difference."""
     term = cond.term

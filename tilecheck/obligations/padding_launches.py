@@ -25,13 +25,13 @@ def in_view(
     if s.kind != "padding" or s.verdict == "refuted":
         return s
     semantic = [c for c in s.clauses if c.kind == "semantic"]
-    left = tuple(c for c in semantic if not _settled(c, model, launches, states))
+    left = tuple(c for c in semantic if not _is_discharged(c, model, launches, states))
     if semantic and not left and s.verdict == "conditional":
         return None
     return replace(s, clauses=left)
 
 
-def _settled(
+def _is_discharged(
     clause: Clause, model: KernelModel, launches: Sequence[Launch], states: Mapping[str, Discharged],
 ) -> bool:
     """Whether every launch discharges a clause, or says no more in it than that extents of its arrays agree."""

@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.construction import by_construction
-from tilecheck.obligations.may_alias import aligned
+from tilecheck.obligations.may_alias import align_regions
 from tilecheck.obligations.proposals import data_of, proposal
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.reasons import Cause, because
-from tilecheck.obligations.unbounded import unbounded
+from tilecheck.obligations.unbounded import find_unbounded
 from tilecheck.solver.disjointness import Derivation
 from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.solver.queries import across_blocks, mentions_opaque, same_lock
@@ -19,7 +19,7 @@ from tilecheck.symbolic import UNKNOWN_ARRAY, Array, Extent, Term, atoms_of, dis
 from tilecheck.symbolic.footprint import Clause, Region, Verdict, Witness
 from tilecheck.symbolic.steps import Reason
 
-__all__ = ["Outcome", "settle_pair"]
+__all__ = ["Outcome", "decide_pair"]
 
 
 class Outcome(Struct, frozen=True):
@@ -38,11 +38,11 @@ class Outcome(Struct, frozen=True):
     locked_weakly: bool = False
 
 
-def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
+def decide_pair(context: Context, first: Access, second: Access) -> Outcome:
     """Whether a block through `first` and another through `second` touch one element of the array they share."""
     same = first is second
     if first.array != second.array:
-        left, right = aligned(first, second)
+        left, right = align_regions(first, second)
         first, second = replace(first, region=left), replace(second, region=right)
     lost = context.lost.get(first.array) or context.lost.get(second.array) or context.lost.get(UNKNOWN_ARRAY)
     if lost is not None:
@@ -58,7 +58,7 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
             because(Cause.RANKS_DIFFER, first.array, len(first.region.index), len(second.region.index)))
     if context.effort.over:
         return Outcome("unproven", because(Cause.TOO_MANY_PAIRS))
-    protected = _locked(context, first, second)
+    protected = _prove_by_lock(context, first, second)
     if protected is not None and not protected.locked_weakly:
         return protected
     if context.excluded(first.region, second.region):
@@ -70,7 +70,7 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
     derivation = context.apart(first.region, second.region)
     if derivation.proved:
         context.remember(derivation)
-        return _proved(context, derivation, first, second, same)
+        return _build_proved(context, derivation, first, second, same)
     if protected is not None:
         return protected
     apart = _by_conditions(context, first, second)
@@ -79,7 +79,7 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
     witness = None if _declared_lock(context) else context.collision(first.region, second.region, same)
     if witness is not None:
         return Outcome("refuted", _collides(context, first, witness), witness=witness)
-    solved = _solved(context, first, second) or _declared_lock(context)
+    solved = _prove_by_solver(context, first, second) or _declared_lock(context)
     return solved or _open(context, derivation, first, second)
 
 
@@ -90,7 +90,7 @@ def _declared_lock(context: Context) -> Outcome | None:
     return Outcome("proved", because(Cause.DECLARED_LOCK, locks[0]), ("lock",)) if locks else None
 
 
-def _solved(context: Context, first: Access, second: Access) -> Outcome | None:
+def _prove_by_solver(context: Context, first: Access, second: Access) -> Outcome | None:
     """What the solver proves, where it is installed."""
     if not context.solved(first.region, second.region):
         return None
@@ -99,10 +99,10 @@ def _solved(context: Context, first: Access, second: Access) -> Outcome | None:
                    context.idle_axes(axes, first.region, second.region))
 
 
-def _proved(context: Context, d: Derivation, first: Access, second: Access, same: bool) -> Outcome:
+def _build_proved(context: Context, d: Derivation, first: Access, second: Access, same: bool) -> Outcome:
     axes = context.axes_of(first.region, second.region)
     clauses = (*context.clauses(d), *context.idle_axes(axes, first.region, second.region),
-               *(_dispensed(context) if "ticket" in d.rules else ()))
+               *(_bound_tickets(context) if "ticket" in d.rules else ()))
     reason = d.steps or because(Cause.INDEX_DETERMINES_BLOCK)
     if any(context.denies(conjuncts(access.region.guard), d.assumed) for access in (first, second)):
         # the proof is for signs with which the access is never made
@@ -122,7 +122,7 @@ def _proved(context: Context, d: Derivation, first: Access, second: Access, same
     return Outcome("conditional", reason, d.rules, clauses, witness=found, needed=found is not None)
 
 
-def _dispensed(context: Context) -> tuple[Clause, ...]:
+def _bound_tickets(context: Context) -> tuple[Clause, ...]:
     """Counters that give tickets lie inside their arrays: an atomic outside does nothing, and may return anything."""
     conds = (c for a in context.model.accesses if a.mode == "atomic" and a.array in context.annotations.tickets
              for k, i in enumerate(a.region.index) for c in (ge(i, 0), lt(i, of(Extent(a.array, k)))))
@@ -135,7 +135,7 @@ def _by_conditions(context: Context, first: Access, second: Access) -> Outcome |
     made = Region((), first.region.guard), Region((), second.region.guard)
     d = across_blocks(*made, context.axes_of(*made), context.assume, context.annotations)
     if d.proved:
-        return _proved(context, d, first, second, False)
+        return _build_proved(context, d, first, second, False)
     mine, theirs = (frozenset(c for c in conjuncts(r.guard) if not c.varying and c.op in ("eq", "ne", "bool"))
                     for r in made)
     if first is second or not (mine - theirs and theirs - mine):
@@ -158,7 +158,7 @@ def _open(context: Context, d: Derivation, first: Access, second: Access) -> Out
     if missing is not None:
         return Outcome("unproven", (*because(Cause.FROM_DATA), *because(Cause.WOULD_PROVE, missing)), missing=missing)
     array = data_of(first, second)
-    wrapped = unbounded(first.region, second.region)
+    wrapped = find_unbounded(first.region, second.region)
     if wrapped is not None and (array is None or context.says_of(array)):
         return Outcome("unproven", wrapped)
     if array is not None:
@@ -169,7 +169,7 @@ def _open(context: Context, d: Derivation, first: Access, second: Access) -> Out
     return Outcome("unproven", because(Cause.NOTHING_FOUND))
 
 
-def _held(
+def _bound_locks(
     context: Context, first: Access, second: Access, array: Array, *places: tuple[Term, ...],
 ) -> tuple[Clause, ...] | None:
     """The clauses under which locks lie inside their array: an atomic outside it does nothing, and holds nothing."""
@@ -190,7 +190,7 @@ def _held(
     return tuple(dict.fromkeys(out))
 
 
-def _locked(context: Context, first: Access, second: Access) -> Outcome | None:
+def _prove_by_lock(context: Context, first: Access, second: Access) -> Outcome | None:
     """The pair under a lock that both hold on one element: protected, or weakly so; None without such a lock."""
     for array, mine, how in first.locks:
         for other, theirs, their_how in second.locks:
@@ -202,7 +202,7 @@ def _locked(context: Context, first: Access, second: Access) -> Outcome | None:
             if not d.proved:
                 continue
             if how == their_how == "ordered":
-                held = _held(context, first, second, array, mine, theirs)
+                held = _bound_locks(context, first, second, array, mine, theirs)
                 if held is None:
                     continue
                 clauses = (*context.clauses(d), *held)

@@ -18,10 +18,10 @@ def one_for_each_statement(obligations: Iterable[Settled]) -> tuple[Settled, ...
     by: dict[tuple[str, Span], list[Settled]] = {}
     for s in obligations:
         by.setdefault((s.kind, s.access.span), []).append(s)
-    return tuple(same[0] if len(same) == 1 else _together(same) for same in by.values())
+    return tuple(same[0] if len(same) == 1 else _merge(same) for same in by.values())
 
 
-def _together(same: Sequence[Settled]) -> Settled:
+def _merge(same: Sequence[Settled]) -> Settled:
     weakest = min(same, key=lambda s: WEAKEST_FIRST.index(s.verdict))
     return replace(
         weakest,

@@ -24,7 +24,7 @@ def proposal(context: Context, d: Derivation, first: Access, second: Access) -> 
     """The first declaration with which a proof goes through, where the reads that it speaks of stay inside their
     arrays; `d` is the proof that did not."""
     axes = context.axes_of(first.region, second.region)
-    left, right = _inside(first.region), _inside(second.region)
+    left, right = _restrict_reads(first.region), _restrict_reads(second.region)
     for text in islice(dict.fromkeys(_candidates(d, first, second)), _TRIED):
         try:
             if context.settles(text, left, right, axes):
@@ -35,7 +35,7 @@ def proposal(context: Context, d: Derivation, first: Access, second: Access) -> 
     return None
 
 
-def _inside(region: Region) -> Region:
+def _restrict_reads(region: Region) -> Region:
     """A region as far as everything that it reads lies inside the array that it is read from."""
     atoms = atoms_in(region.guard, *region.index)
     loads = sorted(a for a in atoms if isinstance(a, Load))

@@ -16,7 +16,7 @@ from tilecheck.solver.model_search import (
     confirm,
     find_collision,
     find_model,
-    necessary,
+    find_necessity_witness,
     satisfiable,
     whatever_the_data,
     with_room,
@@ -367,7 +367,7 @@ class Context:
                 first, second, axes=self.axes_of(first, second), assume=assume, same_site=same,
                 accept=lambda w: not w.data or whatever_the_data(w, first, second))
             self._kept.collisions[key] = None if found is None else self.roomy(
-                found, _confirming(first, second, assume))
+                found, _build_confirmation(first, second, assume))
         return self._kept.collisions[key]
 
     def roomy(self, found: Witness, confirmed: Callable[[Witness], bool]) -> Witness:
@@ -414,9 +414,11 @@ class Context:
                 self.effort.search()
                 others = conj(*(d.cond for d in have if d.cond is not None and d is not c),
                               *self.uniform, *(d for d in more if d != c.cond))
-                found = necessary(c.cond, first, second, self.axes_of(first, second), others, same_site=same)
+                found = find_necessity_witness(
+                    c.cond, first, second, self.axes_of(first, second), others, same_site=same
+                )
                 if found is not None:
-                    return self.roomy(found, _confirming(first, second, conj(others, negate(c.cond))))
+                    return self.roomy(found, _build_confirmation(first, second, conj(others, negate(c.cond))))
         return None
 
     def by_site(self, accesses: Iterable[Access]) -> dict[int, list[Access]]:
@@ -426,7 +428,7 @@ class Context:
         return out
 
 
-def _confirming(first: Region, second: Region, assume: Cond) -> Callable[[Witness], bool]:
+def _build_confirmation(first: Region, second: Region, assume: Cond) -> Callable[[Witness], bool]:
     return lambda w: confirm(w, first, second, assume=assume)
 
 

@@ -14,7 +14,7 @@ from typing import Final
 from tilecheck.contracts import render
 from tilecheck.interp.host.discharge import cone
 from tilecheck.interp.kernel.lint_facts import SliceUse
-from tilecheck.obligations.obligation import SettledSlice, SliceFault, weakest
+from tilecheck.obligations.obligation import SettledSlice, SliceFault, find_weakest
 from tilecheck.obligations.query import Context
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.solver.inequalities import Facts, conjuncts
@@ -51,27 +51,27 @@ from tilecheck.symbolic.footprint import Clause, Verdict
 from tilecheck.symbolic.steps import Reason
 from tilecheck.syntax.tree import Span
 
-__all__ = ["settle_slices"]
+__all__ = ["decide_slices"]
 
 _PROPOSED: Final = 3
 _EFFORT: Final = 1
 
 
-def settle_slices(context: Context) -> tuple[SettledSlice, ...]:
+def decide_slices(context: Context) -> tuple[SettledSlice, ...]:
     """The slices of a kernel, in the order in which they are taken."""
     uses: dict[Span, list[SliceUse]] = {}
     for s in context.model.observed.slices:
         uses.setdefault(s.span, []).append(s)
-    return tuple(_settled(context, span, found) for span, found in uses.items())
+    return tuple(_decide(context, span, found) for span, found in uses.items())
 
 
-def _settled(context: Context, span: Span, uses: list[SliceUse]) -> SettledSlice:
+def _decide(context: Context, span: Span, uses: list[SliceUse]) -> SettledSlice:
     array = uses[0].array
     fault = next((f for s in uses if (f := _fault(context, s)) is not None), None)
     if fault is not None:
         return SettledSlice(array, span, "refuted", _WRONG[fault.what](fault.use), fault=fault)
     found = [_bound(context, s, what, term) for s in uses for what, term in _bounds(s)]
-    verdict = weakest(tuple(v for v, _, _ in found))
+    verdict = find_weakest(tuple(v for v, _, _ in found))
     reason = next((r for v, r, _ in found if v == verdict), because(Cause.SLICE_INSIDE))
     clauses = dict.fromkeys(c for _, _, cs in found for c in cs)
     return SettledSlice(array, span, verdict, reason, tuple(clauses) if verdict != "unproven" else ())
@@ -97,7 +97,7 @@ def _bound(context: Context, s: SliceUse, what: str, term: Term) -> tuple[Verdic
     facts = _facts(context, s, s.guard)
     if facts.prove(term) is not None:
         return "proved", because(Cause.SLICE_INSIDE), ()
-    for clause in (*_uniform(s, term), *_residual(context, s, term)):
+    for clause in (*_decide_uniform(s, term), *_residual(context, s, term)):
         if not context.impossible(clause):
             return "proved", because(Cause.SLICE_INSIDE_WHERE, clause.text), (clause,)
     return "unproven", _OPEN[what](s), ()
@@ -115,7 +115,7 @@ _WRONG: Final[Mapping[str, Callable[[SliceUse], Reason]]] = {
 }
 
 
-def _uniform(s: SliceUse, term: Term) -> Iterator[Clause]:
+def _decide_uniform(s: SliceUse, term: Term) -> Iterator[Clause]:
     """Launch scalars decide it outright."""
     cond = ge(term, 0)
     if not cond.varying and enforceable(cond):
@@ -149,14 +149,14 @@ def _fault(context: Context, s: SliceUse) -> SliceFault | None:
     if not s.exact or s.array.at_any_position:
         return None
     for what, term in _bounds(s):
-        found = _refuted(context, s, term)
+        found = _refute(context, s, term)
         if found is not None:
             model, at = found
             return SliceFault(s, what, tuple(sorted(model.items())), tuple(sorted(at.items())))
     return None
 
 
-def _refuted(context: Context, s: SliceUse, term: Term) -> tuple[dict[str, int], dict[Atom, int]] | None:
+def _refute(context: Context, s: SliceUse, term: Term) -> tuple[dict[str, int], dict[Atom, int]] | None:
     """Values of launch scalars under which a bound fails, and those of coordinates and counters; None unless the bound
     fails in every launch."""
     if any(a.varying and isinstance(a, Opaque | Load | Lane | App) for a in atoms_in(term) | atoms_of(s.guard)):

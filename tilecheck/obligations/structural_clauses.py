@@ -7,7 +7,7 @@ from typing import Final
 
 from tilecheck.contracts import render
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.solver.overflow import divided, grows, largest, numbers, without_quotients
+from tilecheck.solver.overflow import bound_size, grows, list_divided, numbers, without_quotients
 from tilecheck.symbolic import (
     UNKNOWN_ARRAY,
     Cond,
@@ -44,12 +44,17 @@ def structural_clauses(model: KernelModel, others: Iterable[Clause] = ()) -> tup
     if not model.written:
         return ()
     # a dialect launch has the grid of its partitions
-    conds = dict.fromkeys(_unread(model) if not model.ownership.mutable else ())
+    conds = dict.fromkeys(_restrict_unread_axes(model) if not model.ownership.mutable else ())
     arithmetic = tuple(Clause(render(c), c, "structural") for c in conds)
-    return (*arithmetic, *dict.fromkeys(_apart(model)), *dict.fromkeys(_sizes(model)), *width_clauses(model, others))
+    return (
+        *arithmetic,
+        *dict.fromkeys(_require_disjoint(model)),
+        *dict.fromkeys(_sizes(model)),
+        *width_clauses(model, others),
+    )
 
 
-def _unread(model: KernelModel) -> Iterator[Cond]:
+def _restrict_unread_axes(model: KernelModel) -> Iterator[Cond]:
     for k in range(3):
         if k not in model.axes_read:
             yield eq(grid(k), 1)
@@ -59,7 +64,7 @@ def _arrays(model: KernelModel) -> list[str]:
     return [p.name for p in model.params if p.kind in ("array", "list")]
 
 
-def _apart(model: KernelModel) -> Iterator[Clause]:
+def _require_disjoint(model: KernelModel) -> Iterator[Clause]:
     written = {a.root for a in model.written}
     names = _arrays(model)
     for i, a in enumerate(names):
@@ -83,21 +88,23 @@ def width_clauses(model: KernelModel, others: Iterable[Clause] = ()) -> tuple[Cl
     """
     known = _not_negative(model, others)
     found = _widths(model), {*model.long}
-    narrow, wide = ({*_most(bounds)} for bounds in found)
-    asked = {*model.sized, *(n for b in (*narrow, *wide) for n in numbers(b) - known - {_added(b, known)}),
-             *(n for bounds in found for b in bounds for m, c in b.monos.items() if c < 0
-               for n in numbers(Term({m: 1})))} - known
+    narrow, wide = ({*_find_strongest_bounds(bounds)} for bounds in found)
+    asked = {
+        *model.sized,
+        *(n for b in (*narrow, *wide) for n in numbers(b) - known - {_find_negative_addend(b, known)}),
+        *(n for bounds in found for b in bounds for m, c in b.monos.items() if c < 0 for n in numbers(Term({m: 1}))),
+    } - known
     signs = (ge(symbol(n), 0) for n in sorted(asked))
     return (*(Clause(render(c), c, "structural") for c in signs),
-            *(_less(b, 31) for b in _of_both_signs(narrow, known | asked)),
-            *(_less(b, 63) for b in _of_both_signs(wide, known | asked)))
+            *(_require_less(b, 31) for b in _of_both_signs(narrow, known | asked)),
+            *(_require_less(b, 63) for b in _of_both_signs(wide, known | asked)))
 
 
-def _less(bound: Term, bits: int) -> Clause:
+def _require_less(bound: Term, bits: int) -> Clause:
     return Clause(f"{render(bound)} < 2**{bits}", lt(bound, const(2**bits)), "structural")
 
 
-def _added(bound: Term, known: set[str]) -> str | None:
+def _find_negative_addend(bound: Term, known: set[str]) -> str | None:
     """The number of the launch that may be negative and is an addend of a bound, when there is one and it is not in
     any other."""
     found = [m for m in bound.monos if not numbers(Term({m: 1})) <= known]
@@ -106,7 +113,7 @@ def _added(bound: Term, known: set[str]) -> str | None:
 
 
 def _of_both_signs(bounds: set[Term], known: set[str]) -> list[Term]:
-    names = {b: _added(b, known) for b in bounds}
+    names = {b: _find_negative_addend(b, known) for b in bounds}
     mirrored = {Substitution({symbol_from_text(n): -symbol(n)}).term(b) for b, n in names.items() if n is not None}
     return sorted(bounds | mirrored, key=lambda t: t.key)
 
@@ -120,7 +127,7 @@ def _not_negative(model: KernelModel, others: Iterable[Clause]) -> set[str]:
     return {a.name for t in tiles | bounds for a in (t.single,) if isinstance(a, Symbol)}
 
 
-def _most(bounds: set[Term]) -> Iterator[Term]:
+def _find_strongest_bounds(bounds: set[Term]) -> Iterator[Term]:
     """Bounds without those that others imply."""
     ordered = sorted(bounds, key=lambda t: t.key)
     return (b for b in ordered if not any(c is not b and _covers(c, b) for c in ordered))
@@ -129,8 +136,8 @@ def _most(bounds: set[Term]) -> Iterator[Term]:
 def _widths(model: KernelModel) -> set[Term]:
     """How large what indices are computed through may get, where that is more than a single number."""
     terms = {i for a in model.accesses for i in a.region.index if a.tile or a.mode != "read"}
-    bounds = {b for t in terms for d in divided(t, model.wide) for b in largest(d, model.wide)}
-    bounds |= {b for t in model.products for b in largest(t, model.wide)}
+    bounds = {b for t in terms for d in list_divided(t, model.wide) for b in bound_size(d, model.wide)}
+    bounds |= {b for t in model.products for b in bound_size(t, model.wide)}
     return {b for b in map(without_quotients, bounds) if grows(b) or not model.doubled.isdisjoint(numbers(b))}
 
 
@@ -140,7 +147,7 @@ def is_too_wide(model: KernelModel) -> bool:
     tiles = [a for a in model.accesses if a.tile]
     positive = _GRID | {atom for a in tiles for extent in a.tile for atom in atoms_of(extent)}
     return any(sum(c for m, c in b.monos.items() if m and positive.issuperset(m)) >= 2**31
-               for a in tiles for t in a.region.index for b in largest(t))
+               for a in tiles for t in a.region.index for b in bound_size(t))
 
 
 def _covers(larger: Term, smaller: Term) -> bool:

@@ -25,7 +25,7 @@ from tilecheck.symbolic import (
     of,
 )
 
-__all__ = ["goes_past", "is_degenerate", "shares", "usual"]
+__all__ = ["goes_past", "is_degenerate", "select_usual", "shares"]
 
 _USUAL: Final = (2, 3, 4, 8, 16, 64)
 """Extents of tiles, windows and counts as launches have them: 1 is what they degenerate to."""
@@ -87,6 +87,6 @@ def is_degenerate(c: Cond) -> bool:
         return False
 
 
-def usual(clauses: Iterable[Cond]) -> Iterator[Cond]:
+def select_usual(clauses: Iterable[Cond]) -> Iterator[Cond]:
     """Launches as they are meant, of clauses that only degenerate ones satisfy."""
     yield from (ge(of(a), 2) for c in clauses if is_degenerate(c) for a in sorted(atoms_of(c)) if isinstance(a, Symbol))

@@ -8,10 +8,10 @@ from tilecheck.symbolic import WRAPPED, App, Load, atoms_in
 from tilecheck.symbolic.footprint import Region
 from tilecheck.symbolic.steps import Reason
 
-__all__ = ["unbounded"]
+__all__ = ["find_unbounded"]
 
 
-def unbounded(*regions: Region) -> Reason | None:
+def find_unbounded(*regions: Region) -> Reason | None:
     """The number as a reason, if there is one."""
     atoms = {a for r in regions for a in atoms_in(*r.index, r.guard)}
     found = min((a for a in atoms if isinstance(a, App) and a.fn in WRAPPED), key=lambda a: (len(a.key), a.key),

@@ -8,23 +8,23 @@ from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations import dropped_remainder, index_space, narrowed_index
-from tilecheck.obligations.atomicity import settle_atomics
-from tilecheck.obligations.bounds import settle_bounds
-from tilecheck.obligations.construction import ownership_clauses, settle_faults, settle_held
-from tilecheck.obligations.contract_dedup import once
-from tilecheck.obligations.cross_read import settle_reads
+from tilecheck.obligations.atomicity import decide_atomics
+from tilecheck.obligations.bounds import decide_bounds
+from tilecheck.obligations.construction import decide_faults, decide_held_reads, ownership_clauses
+from tilecheck.obligations.contract_dedup import drop_repeated_clauses
+from tilecheck.obligations.cross_read import decide_reads
 from tilecheck.obligations.deferred import Suspicion
-from tilecheck.obligations.disjoint import settle_writes
-from tilecheck.obligations.divisibility import settle_claims
-from tilecheck.obligations.duplicates import settle_duplicates
+from tilecheck.obligations.disjoint import decide_writes
+from tilecheck.obligations.divisibility import decide_claims
+from tilecheck.obligations.duplicates import decide_duplicates
 from tilecheck.obligations.obligation import Proof, Settled
-from tilecheck.obligations.ordering import settle_order
-from tilecheck.obligations.padding import settle_padding
+from tilecheck.obligations.ordering import decide_order
+from tilecheck.obligations.padding import decide_padding
 from tilecheck.obligations.per_statement import one_for_each_statement
 from tilecheck.obligations.query import Context
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.obligations.row_spill import find_row_spills
-from tilecheck.obligations.slices import settle_slices
+from tilecheck.obligations.slices import decide_slices
 from tilecheck.obligations.structural_clauses import is_too_wide, structural_clauses, width_clauses
 from tilecheck.obligations.witness_loops import with_loop_values
 from tilecheck.obligations.witness_shrink import with_clear_examples
@@ -37,16 +37,16 @@ def prove(model: KernelModel) -> Proof:
     """Decide every obligation of a kernel, without regard to its launches."""
     context = Context.of(model)
     obligations = (
-        *settle_writes(context), *settle_reads(context), *settle_atomics(context), *settle_duplicates(context),
-        *settle_order(context), *settle_bounds(context), *settle_claims(context), *settle_padding(context),
-        *settle_held(context), *settle_faults(context))
+        *decide_writes(context), *decide_reads(context), *decide_atomics(context), *decide_duplicates(context),
+        *decide_order(context), *decide_bounds(context), *decide_claims(context), *decide_padding(context),
+        *decide_held_reads(context), *decide_faults(context))
     obligations = find_row_spills(context, obligations)
     if is_too_wide(model) or any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
-    settled = with_clear_examples(context, once(model, one_for_each_statement(obligations)))
+    settled = with_clear_examples(context, drop_repeated_clauses(model, one_for_each_statement(obligations)))
     settled = tuple(s if s.witness is None else replace(s, witness=with_loop_values(s.witness, model.observed.loops))
                     for s in settled)
-    sliced = settle_slices(context)
+    sliced = decide_slices(context)
     owned = ownership_clauses(model)
     others = (*owned, *context.declared, *(c for s in settled for c in s.clauses),
               *(c for s in sliced for c in s.clauses))

@@ -20,7 +20,7 @@ _UNNAMED: Final = frozenset({"", "_"})
 def with_loop_values(w: Witness, loops: Iterable[RangeLoop]) -> Witness:
     """The witness with the values that loop variables have on both sides of it."""
     known = tuple(loops)
-    return replace(w, first=_valued(w, w.first, known), second=_valued(w, w.second, known)) if known else w
+    return replace(w, first=_add_values(w, w.first, known), second=_add_values(w, w.second, known)) if known else w
 
 
 def values_of_loops(loops: Iterable[RangeLoop], env: Mapping[Atom, int]) -> Iterator[tuple[str, int]]:
@@ -37,7 +37,7 @@ def values_of_loops(loops: Iterable[RangeLoop], env: Mapping[Atom, int]) -> Iter
     yield from ((name, next(iter(values))) for name, values in found.items() if len(values) == 1)
 
 
-def _valued(w: Witness, p: BlockPoint, loops: tuple[RangeLoop, ...]) -> BlockPoint:
+def _add_values(w: Witness, p: BlockPoint, loops: tuple[RangeLoop, ...]) -> BlockPoint:
     env: dict[Atom, int] = {symbol_from_text(name): v for name, v in w.scalars}
     env.update({GridDim(k): n for k, n in enumerate(w.grid)})
     env.update({Bid(k): n for k, n in enumerate(p.block)})

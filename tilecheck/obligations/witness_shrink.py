@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access
-from tilecheck.obligations.may_alias import aligned, meet
+from tilecheck.obligations.may_alias import align_regions, meet
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context, launch_of
 from tilecheck.obligations.row_spill import CODE as ROW_SPILL
@@ -36,11 +36,11 @@ def with_clear_examples(context: Context, settled: Sequence[Settled]) -> tuple[S
     every = tuple(dict.fromkeys(c for s in settled for c in s.clauses if c.kind == "semantic" and c.cond is not None))
     if len(every) > _CLAUSES:
         return tuple(settled)
-    shown = [i for i, s in enumerate(settled) if _shown(s)][:_EXAMPLES]
+    shown = [i for i, s in enumerate(settled) if _is_shown(s)][:_EXAMPLES]
     return tuple(_clear(context, s, every) if i in shown else s for i, s in enumerate(settled))
 
 
-def _shown(s: Settled) -> bool:
+def _is_shown(s: Settled) -> bool:
     return s.verdict == "conditional" and s.needed and s.kind == "disjoint"
 
 
@@ -55,7 +55,7 @@ def _clear(context: Context, s: Settled, every: tuple[Clause, ...]) -> Settled:
                   for most in _MOST)
     for wide in dict.fromkeys((*((*rows, *few) for few in small), rows, ())):
         for other in _pairs(context, s):
-            first, second = aligned(other, s.access)
+            first, second = align_regions(other, s.access)
             named = atoms_in(*first.index, first.guard, *second.index, second.guard)
             besides = (c.cond for c in every if c.cond is not None and {
                 a for a in atoms_of(c.cond) if isinstance(a, Symbol)} <= named)

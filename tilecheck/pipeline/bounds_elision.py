@@ -14,9 +14,9 @@ from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.driver import execute
 from tilecheck.obligations.query import Context
 from tilecheck.project.project import Project
-from tilecheck.solver.bounds import inside
+from tilecheck.solver.bounds import prove_inside
 from tilecheck.solver.inequalities import conjuncts
-from tilecheck.solver.overflow import largest
+from tilecheck.solver.overflow import bound_size
 from tilecheck.symbolic import (
     UNKNOWN_ARRAY,
     App,
@@ -69,7 +69,7 @@ def _model(path: str, name: str, line: int, version: str) -> KernelModel | None:
 
 def _inside(access: Access, fixed: Substitution, given: tuple[Cond, ...]) -> bool:
     """Whether all elements of a tile lie inside its array."""
-    if not all(_narrow(fixed.term(b)) for t in (*access.tile_index, *access.region.index) for b in largest(t)):
+    if not all(_narrow(fixed.term(b)) for t in (*access.tile_index, *access.region.index) for b in bound_size(t)):
         return False
     known = (c for c in (*conjuncts(fixed.cond(access.under)), *given) if _followed(c))
     conds = (*known, *(ge(fixed.term(e), 1) for e in access.tile))
@@ -77,7 +77,7 @@ def _inside(access: Access, fixed: Substitution, given: tuple[Cond, ...]) -> boo
         # an array of the dialect has no slices, so that elements are counted from its beginning
         end = of(Extent(access.array, axis))
         place, size = fixed.term(at), fixed.term(end)
-        found = inside(place, size, conds, None, fixed.term(access.tile[axis])) if _followed(place) else None
+        found = prove_inside(place, size, conds, None, fixed.term(access.tile[axis])) if _followed(place) else None
         if found is None or found.clauses or found.assumed:
             return False  # what a proof rests on besides would have to be known of this launch
     return True

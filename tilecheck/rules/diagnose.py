@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from tilecheck.diagnostics import ClauseState, ContractClause, Diagnostic, KernelReport, Obligation
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.obligations.deferred import confirmed
+from tilecheck.obligations.deferred import confirm_suspicions
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.launch_breaches import find_breaches
 from tilecheck.obligations.launches import Discharged, discharge_all
-from tilecheck.obligations.obligation import Proof, Settled, SettledSlice, weakest
+from tilecheck.obligations.obligation import Proof, Settled, SettledSlice, find_weakest
 from tilecheck.obligations.open_obligations import find_open_obligations
 from tilecheck.obligations.operand_types import find_type_faults
 from tilecheck.obligations.verdicts import contract_of
@@ -35,7 +35,7 @@ def conclude(
     clauses = contract_of(proof)
     states = discharge_all(clauses, model, launches)
     reported = find_open_obligations(model, proof, launches, states)
-    lints = tuple(confirmed(proof.suspicions, model, launches))
+    lints = tuple(confirm_suspicions(proof.suspicions, model, launches))
     seen = tuple(launch for launch in launches if launch.how != "unseen")
     findings = [_at_obligation(s, model) for s in reported]
     faulty = {f.span for f in (*model.ownership.faults, *model.ownership.typed)} | {d.span for d in findings}
@@ -79,7 +79,7 @@ def _report(view: KernelView) -> KernelReport:
     if any(gap.arrays for gap in model.gaps):
         verdicts.append("unproven")
     return KernelReport(
-        model.file, model.name, model.name_span.line, weakest(tuple(verdicts)),
+        model.file, model.name, model.name_span.line, find_weakest(tuple(verdicts)),
         tuple(ContractClause(c.text, c.kind, _state(c, proof, view.states)) for c in view.clauses),
         (*map(_obligation, proof.obligations), *map(_slice, proof.slices)))
 

@@ -42,7 +42,7 @@ def diagnostic(finding: Finding, uri_of: UriOf) -> lsp.Diagnostic:
         source=SOURCE,
         message=finding.message,
         tags=[lsp.DiagnosticTag.Unnecessary] if code is not None and _is_unnecessary(code) else None,
-        related_information=[_related(other, uri_of) for other in finding.related] or None,
+        related_information=[_convert_related(other, uri_of) for other in finding.related] or None,
     )
 
 
@@ -51,7 +51,7 @@ def _is_unnecessary(code: str) -> bool:
     return code in NAMES and RULES[code].unnecessary
 
 
-def _related(other: Related, uri_of: UriOf) -> lsp.DiagnosticRelatedInformation:
+def _convert_related(other: Related, uri_of: UriOf) -> lsp.DiagnosticRelatedInformation:
     return lsp.DiagnosticRelatedInformation(
         lsp.Location(uri_of(other.path), _range(other.start, other.end)), other.message)
 

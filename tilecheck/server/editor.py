@@ -73,7 +73,7 @@ class Editor:
                 self._code_action, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix])),
         }
         for name, (handler, options) in handlers.items():
-            self.server.feature(name, options)(_plain(handler))
+            self.server.feature(name, options)(_wrap_plain(handler))
 
     # --- beginning and end -------------------------------------------------------------------------------------------
 
@@ -286,7 +286,7 @@ def _is_quick_fix(kind: Any) -> bool:
     return name in ("", "quickfix") or name.startswith("quickfix.")
 
 
-def _plain(method: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_plain(method: Callable[..., Any]) -> Callable[..., Any]:
     """A function that the server may hang its own attributes on, which a method is not."""
     if asyncio.iscoroutinefunction(method):
 

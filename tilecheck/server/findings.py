@@ -13,7 +13,7 @@ from tilecheck.server.messages import Finding, Place, Related
 from tilecheck.server.positions import Text
 from tilecheck.syntax.tree import Span
 
-__all__ = ["finding_of", "finding_of_failure", "message_of", "moved"]
+__all__ = ["finding_of", "finding_of_failure", "message_of", "move_finding"]
 
 Texts = Callable[[str], Text]
 """The text of a file by its path."""
@@ -22,7 +22,9 @@ Texts = Callable[[str], Text]
 def finding_of(diagnostic: Diagnostic, texts: Texts) -> Finding:
     """A finding with its notes: those that stand on source are places to go to, the others follow the message."""
     start, end = texts(diagnostic.span.file).span(diagnostic.span)
-    related = tuple(_related(note.span, note.message, texts) for note in diagnostic.notes if note.span is not None)
+    related = tuple(
+        _build_related(note.span, note.message, texts) for note in diagnostic.notes if note.span is not None
+    )
     return Finding(start, end, diagnostic.severity, diagnostic.code, message_of(diagnostic), related)
 
 
@@ -35,7 +37,7 @@ def message_of(diagnostic: Diagnostic) -> str:
     return "\n".join(out)
 
 
-def _related(span: Span, message: str, texts: Texts) -> Related:
+def _build_related(span: Span, message: str, texts: Texts) -> Related:
     return Related(span.file, *texts(span.file).span(span), message)
 
 
@@ -45,7 +47,7 @@ def finding_of_failure(failure: Failure, text: Text) -> Finding:
     return Finding(text.line_start(line), text.line_end(line), "error", None, failure.message)
 
 
-def moved(finding: Finding, path: str, drift: Drift, text: Text) -> Finding:
+def move_finding(finding: Finding, path: str, drift: Drift, text: Text) -> Finding:
     """A finding of an earlier text of a file, where its lines are now."""
     related = tuple(
         replace(other, **_range(other.start, other.end, drift, text)) if other.path == path else other
@@ -54,10 +56,10 @@ def moved(finding: Finding, path: str, drift: Drift, text: Text) -> Finding:
 
 
 def _range(start: Place, end: Place, drift: Drift, text: Text) -> dict[str, Any]:
-    first, last = _moved(start, drift, text), _moved(end, drift, text)
+    first, last = _move_place(start, drift, text), _move_place(end, drift, text)
     return {"start": first, "end": max(first, last)}
 
 
-def _moved(place: Place, drift: Drift, text: Text) -> Place:
+def _move_place(place: Place, drift: Drift, text: Text) -> Place:
     line = drift.line(place[0] + 1)
     return line - 1, min(place[1], text.line_end(line)[1])

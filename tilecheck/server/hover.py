@@ -12,7 +12,7 @@ from msgspec import Struct
 from tilecheck.diagnostics import KernelReport, Obligation
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.rules.catalog import RULES, find
-from tilecheck.server.regions import touched
+from tilecheck.server.regions import describe_access
 from tilecheck.syntax.tree import Span
 
 __all__ = ["Hovered", "Known", "hover"]
@@ -101,7 +101,7 @@ def _access(path: str, known: Known, line: int, column: int) -> Hovered | None:
 
 def _regions(accesses: Iterable[Access]) -> list[str]:
     return [f"* `{access.op}`: {text}" for access, text in {
-        text: (access, text) for access in accesses for text in [touched(access)]}.values()]
+        text: (access, text) for access in accesses for text in [describe_access(access)]}.values()]
 
 
 # --- kernels and their parameters ------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ def _kernel(path: str, known: Known, lines: Sequence[str], line: int, column: in
         if model.file != path or not _covers(model.span, line, column):
             continue
         if _covers(model.name_span, line, column):
-            return Hovered("\n".join(_whole(model, report)), model.name_span)
+            return Hovered("\n".join(_describe_kernel(model, report)), model.name_span)
         word = _word(lines[line - 1] if line <= len(lines) else "", column)
         param = next((p for p in model.params if word is not None and p.name == word[0]), None)
         if param is not None and word is not None and param.kind in ("array", "list", "unknown"):
@@ -125,13 +125,13 @@ def _parameter(model: KernelModel, report: KernelReport | None, name: str) -> li
     modes = [word for mode, word in (("write", "written"), ("atomic", "updated"), ("read", "read"))
              if any(a.mode == mode for a in accesses)]
     out = [f"**`{name}`**: array of `{model.name}`, {' and '.join(modes) if modes else 'not accessed'}"]
-    out += dict.fromkeys(f"* line {a.span.line}, `{a.op}`: {touched(a)}" for a in accesses)
+    out += dict.fromkeys(f"* line {a.span.line}, `{a.op}`: {describe_access(a)}" for a in accesses)
     names = {a.array.text for a in accesses} | {name}
     asked = [o for o in report.obligations if o.array in names] if report else []
     return [*out, *_obligations(report, lambda o: o.array in names), *_contract(report, names, asked)]
 
 
-def _whole(model: KernelModel, report: KernelReport | None) -> list[str]:
+def _describe_kernel(model: KernelModel, report: KernelReport | None) -> list[str]:
     if report is None:
         return [f"**{model.name}**"]
     return [f"**{model.name}**: {report.verdict}", *_obligations(report, lambda o: True, steps=0),

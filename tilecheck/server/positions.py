@@ -36,7 +36,7 @@ class Text:
     def place(self, line: int, column: int) -> Place:
         """The place of the checker's line (from 1) and column (from 0)."""
         text = self.lines[line - 1] if line <= len(self.lines) else ""
-        before = text[: column + _skipped(text)]
+        before = text[: column + _count_skipped(text)]
         return line - 1, len(before) if before.isascii() else self._units(before)
 
     def span(self, span: Span) -> tuple[Place, Place]:
@@ -47,13 +47,13 @@ class Text:
         line, units = place
         text = self.lines[line] if line < len(self.lines) else ""
         if text.isascii():
-            return max(0, min(units, len(text)) - _skipped(text))
+            return max(0, min(units, len(text)) - _count_skipped(text))
         seen = 0
         for number, character in enumerate(text):
             if seen >= units:
-                return max(0, number - _skipped(text))
+                return max(0, number - _count_skipped(text))
             seen += self._units(character)
-        return max(0, len(text) - _skipped(text))
+        return max(0, len(text) - _count_skipped(text))
 
     def line_end(self, line: int) -> Place:
         """The end of a line (from 1)."""
@@ -67,7 +67,7 @@ class Text:
         return line - 1, len(text) - len(stripped) if stripped else 0
 
 
-def _skipped(line: str) -> int:
+def _count_skipped(line: str) -> int:
     """Characters at the start of a line that the checker does not count."""
     found = FORM_FEEDS.match(line) if "\f" in line else None
     return found.end() if found else 0

@@ -9,24 +9,24 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.rules.messages.wording import readable, spell_term
 from tilecheck.symbolic import TRUE, Term
 
-__all__ = ["touched"]
+__all__ = ["describe_access"]
 
 _VERBS: Final = {"read": "reads", "write": "writes", "atomic": "updates"}
 _LONGEST: Final = 160
 """Characters of a term or condition that are still read at a glance."""
 
 
-def touched(access: Access) -> str:
+def describe_access(access: Access) -> str:
     """`each block writes tile (bid(0), 0) of c, of T x T elements`, in Markdown."""
     return f"each block {_VERBS[access.mode]} {_what(access)}{_loops(access)}{_where(access)}"
 
 
 def _what(access: Access) -> str:
     if access.tile and access.tile_index:
-        extents = " x ".join(map(_short, access.tile))
+        extents = " x ".join(map(_shorten, access.tile))
         return f"tile `({_list(access.tile_index)})` of `{access.array}`, of `{extents}` elements"
     if access.tile:
-        extents = " x ".join(map(_short, access.tile))
+        extents = " x ".join(map(_shorten, access.tile))
         return f"`{extents}` elements of `{access.array}`, at element `[{_list(access.region.index)}]`"
     return f"`{access.array}[{_list(access.region.index)}]`"
 
@@ -46,9 +46,9 @@ def _where(access: Access) -> str:
 
 
 def _list(terms: Sequence[Term]) -> str:
-    return ", ".join(map(_short, terms))
+    return ", ".join(map(_shorten, terms))
 
 
-def _short(term: Term) -> str:
+def _shorten(term: Term) -> str:
     text = spell_term(term)
     return text if len(text) <= _LONGEST else "…"

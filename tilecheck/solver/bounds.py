@@ -45,7 +45,7 @@ from tilecheck.symbolic import (
     substitute,
 )
 
-__all__ = ["Inside", "inside"]
+__all__ = ["Inside", "prove_inside"]
 
 Memory = dict[object, "Inside | None"]
 Acceptable = Callable[[tuple[Cond, ...]], bool]
@@ -97,7 +97,7 @@ class _Question(Struct, frozen=True):
     open: bool = True
 
 
-def inside(
+def prove_inside(
     at: Term, end: Term, conds: Iterable[Cond], acceptable: Acceptable | None, unit: Term = ONE,
     memory: Memory | None = None, known: dict[object, Facts] | None = None,
 ) -> Inside | None:
@@ -108,18 +108,18 @@ def inside(
 
     memory, known   what was found out of the kernel before; they grow
     """
-    bearing = _bearing(conj(*conds), at, end)
+    bearing = _select_relevant(conj(*conds), at, end)
     data = any(isinstance(a, Load) for a in atoms_in(at, end, *bearing))
     q = _Question(bearing, unit, acceptable, Budget(_LITTLE if data else _WORK), {} if memory is None else memory,
                   {} if known is None else known)
-    lower = _proved(replace(q, open=not at.varying), at, ()) or _proved(q, at, ())
+    lower = _prove(replace(q, open=not at.varying), at, ()) or _prove(q, at, ())
     if lower is None:
         return None
-    upper = _proved(q, end - 1 - at, lower.clauses)
+    upper = _prove(q, end - 1 - at, lower.clauses)
     return None if upper is None else lower | upper
 
 
-def _bearing(known: Cond, *terms: Term) -> tuple[Cond, ...]:
+def _select_relevant(known: Cond, *terms: Term) -> tuple[Cond, ...]:
     """The conditions about the launch, and those about what some terms vary with."""
     reached = {a for t in terms for a in atoms_of(t) if _varies(a)}
     pending = [(c, _varying(c)) for c in conjuncts(known)]
@@ -144,33 +144,33 @@ def _varies(a: Atom) -> bool:
     return a.varying and isinstance(a, (Bid, Counter, Lane, Load, Opaque))
 
 
-def _proved(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+def _prove(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     value = goal.constant
     if value is not None and value >= 0:
         return Inside()
     if q.open:
-        return _found(q, goal, given)
+        return _search(q, goal, given)
     key = (goal, given, q.conds, q.unit)
     if key not in q.memory:
-        found = _found(q, goal, given)
+        found = _search(q, goal, given)
         if found is None and q.budget.left <= 0:
             return None
         q.memory[key] = found
     return q.memory[key]
 
 
-def _found(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+def _search(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     facts = _facts(q, goal, given)
     plain = _extent_alone(q, goal, given)
     if plain is not None:
         return plain
-    nested = _nested(goal) is not None
+    nested = _find_nested(goal) is not None
     # what hangs on a choice inside a quotient is seldom seen without making it
     got = facts.prove(goal, 0 if nested else 1)
     if got is not None:
         return Inside(got, (), ("range",))
-    for attempt in (_divisors, _in_tiles, _through, _by_cases, _unfolded, _residual) if q.open else (
-            _divisors, _in_tiles, _by_cases, _unfolded):
+    for attempt in (_divisors, _in_tiles, _prove_by_tiles, _by_cases, _unfold_remainder, _residual) if q.open else (
+            _divisors, _in_tiles, _by_cases, _unfold_remainder):
         found = attempt(q, facts, goal, given)
         if found is not None:
             return found
@@ -206,10 +206,10 @@ def _extent_alone(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside |
     if known is not None:
         return Inside(known)
     clause = ge(goal, 0)
-    return Inside(NOTHING, (clause,), ("launch",)) if _taken(q, (*given, clause)) else None
+    return Inside(NOTHING, (clause,), ("launch",)) if _is_acceptable(q, (*given, clause)) else None
 
 
-def _taken(q: _Question, clauses: tuple[Cond, ...]) -> bool:
+def _is_acceptable(q: _Question, clauses: tuple[Cond, ...]) -> bool:
     return q.acceptable is not None and q.acceptable(clauses)
 
 
@@ -234,13 +234,13 @@ def _residual(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
             options.append(Inside(assumed, needed, ("launch",)))
     if len(options) > 1:
         options.sort(key=lambda o: -_room(o.clauses))
-    return next((o for o in options if _taken(q, (*given, *o.clauses))), None)
+    return next((o for o in options if _is_acceptable(q, (*given, *o.clauses))), None)
 
 
 def at_most(t: Term, facts: Facts, unit: Term) -> tuple[Cond, Assumed]:
     """`t >= 0`, said as a limit on a number of blocks, iterations or tiles where it is one: `r - d*x >= 0` is
     `x <= r // d` for d >= 1. With what must be assumed for that."""
-    for common in _common(t):
+    for common in _find_common_factors(t):
         signs = facts.positive(common)
         if signs is not None:
             t, _ = split_multiples(t, common)
@@ -259,7 +259,7 @@ def at_most(t: Term, facts: Facts, unit: Term) -> tuple[Cond, Assumed]:
     return ge(t, 0), NOTHING
 
 
-def _common(t: Term) -> tuple[Term, ...]:
+def _find_common_factors(t: Term) -> tuple[Term, ...]:
     """Factors of every monomial."""
     monos = list(t.monos)
     if not monos or () in monos:
@@ -282,7 +282,7 @@ def _is_grid(a: Atom) -> bool:
 
 
 @cache
-def _sampled(a: Symbol) -> tuple[int, ...]:
+def _sample_values(a: Symbol) -> tuple[int, ...]:
     """The values of a launch scalar in some launches."""
     return tuple(_SAMPLE[crc32(f"{a.key} {k}".encode()) % len(_SAMPLE)] for k in range(_LAUNCHES))
 
@@ -292,7 +292,7 @@ def _room(clauses: tuple[Cond, ...]) -> int:
     """How many of some launches satisfy conditions: the weaker they are, the more."""
     atoms = [a for a in atoms_in(*clauses) if isinstance(a, Symbol)]
     count = 0
-    for values in zip(*map(_sampled, atoms), strict=True) if atoms else [()] * _LAUNCHES:
+    for values in zip(*map(_sample_values, atoms), strict=True) if atoms else [()] * _LAUNCHES:
         env: dict[Atom, int] = dict(zip(atoms, values, strict=True))
         try:
             count += all(holds(c, env) for c in clauses)
@@ -310,7 +310,7 @@ def _divisors(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
     for a in sorted((a for a in atoms_of(goal) if isinstance(a, (FloorDiv, Mod))), key=key_of):
         if facts.positive(a.den) is not None:
             continue
-        options = [_needed(q, facts, part - 1, given) for part in _parts(a.den)]
+        options = [_find_needed(q, facts, part - 1, given) for part in _parts(a.den)]
         found = [o for o in options if o is not None]
         if len(found) < len(options):
             continue
@@ -318,8 +318,8 @@ def _divisors(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
         for o in found:
             total |= o
         clauses = (*given, *(c for c in total.clauses if c not in given))
-        if total.clauses and set(clauses) != set(given) and _taken(q, clauses):
-            rest = _proved(q, goal, clauses)
+        if total.clauses and set(clauses) != set(given) and _is_acceptable(q, clauses):
+            rest = _prove(q, goal, clauses)
             if rest is not None:
                 return total | rest
     return None
@@ -330,7 +330,7 @@ def _parts(t: Term) -> tuple[Term, ...]:
     return single.args if isinstance(single, Min) else (t,)
 
 
-def _needed(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+def _find_needed(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     got = facts.prove(goal, 1)
     return Inside(got) if got is not None else _residual(q, facts, goal, given)
 
@@ -345,11 +345,11 @@ def _in_tiles(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
     signs = facts.positive(q.unit) if count.varying and limit.atoms() <= known else None
     if signs is None:
         return None
-    found = _proved(replace(q, unit=ONE, open=False), count + limit, given)
+    found = _prove(replace(q, unit=ONE, open=False), count + limit, given)
     return None if found is None else replace(found, assumed=found.assumed | signs)
 
 
-def _through(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+def _prove_by_tiles(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     """By way of a number of tiles that the index is computed from: it stays below that, and that below the limit."""
     if q.acceptable is None or not (
             any(isinstance(a, Mod) or (isinstance(a, FloorDiv) and a.varying) for a in atoms_of(goal))
@@ -365,30 +365,30 @@ def _through(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) ->
               if isinstance(a, FloorDiv) and not a.varying}
     for a in sorted(counts, key=lambda a: (a.den != q.unit, a.key))[:_COUNTS]:
         closed = replace(q, unit=ONE, open=False)
-        found = _proved(closed, count + of(a), given) if enforceable(ge(limit, of(a))) else None
+        found = _prove(closed, count + of(a), given) if enforceable(ge(limit, of(a))) else None
         if found is None:
             continue
         # the last tile, or the number of tiles
-        sharper = _proved(closed, count + of(a) - 1, given)
+        sharper = _prove(closed, count + of(a) - 1, given)
         found, clause = (found, ge(limit, of(a))) if sharper is None else (sharper, ge(limit, of(a) - 1))
-        if _taken(q, (*given, clause)):
+        if _is_acceptable(q, (*given, clause)):
             return Inside(found.assumed | signs, (*found.clauses, clause), ("launch", *found.rules))
     return None
 
 
-def _unfolded(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+def _unfold_remainder(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     """`n % d` as `n - d*(n // d)`, where the quotient occurs too: not for d = 0, where neither is defined."""
     remainders = [a for a in atoms_of(goal) if isinstance(a, Mod)]
     quotients = [
         a for a in _known_atoms(q.conds) | atoms_of(goal) if isinstance(a, FloorDiv)] if remainders else []
     new: dict[Atom, Term] = {
         a: a.num - a.den * of(b) for a in remainders for b in quotients if b.num == a.num and b.den == a.den}
-    return None if not new else _proved(replace(q, open=False), substitute(goal, new), given)
+    return None if not new else _prove(replace(q, open=False), substitute(goal, new), given)
 
 
 def _by_cases(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     """A choice inside a quotient, remainder or choice: one proof for each of its values, with what chose it."""
-    nested = _nested(goal)
+    nested = _find_nested(goal)
     if nested is None or q.budget.left < 0:
         return None
     total = Inside(rules=("cases",))
@@ -398,7 +398,7 @@ def _by_cases(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
         if known.op == "false":
             continue
         case = replace(q, conds=conjuncts(known))
-        found = _proved(case, here.term(goal), (*given, *(c for c in total.clauses if c not in given)))
+        found = _prove(case, here.term(goal), (*given, *(c for c in total.clauses if c not in given)))
         if found is None:
             return None
         total |= found
@@ -406,7 +406,7 @@ def _by_cases(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
 
 
 @lru_cache(maxsize=1 << 12)
-def _nested(goal: Term) -> Atom | None:
+def _find_nested(goal: Term) -> Atom | None:
     top = goal.atoms()
     inner = sorted((a for a in atoms_of(goal) if isinstance(a, (Min, Max, Ite))), key=key_of)
     for a in inner:

@@ -39,25 +39,35 @@ from tilecheck.symbolic import (
     of,
 )
 
-__all__ = ["divided", "grows", "is_data", "largest", "least", "most", "numbers", "size_of", "without_quotients"]
+__all__ = [
+    "bound_above",
+    "bound_below",
+    "bound_size",
+    "grows",
+    "is_data",
+    "list_divided",
+    "numbers",
+    "size_of",
+    "without_quotients",
+]
 
 
-def largest(t: Term, wide: Container[Atom] = ()) -> Iterator[Term]:
+def bound_size(t: Term, wide: Container[Atom] = ()) -> Iterator[Term]:
     """Upper bounds, over launch scalars that are not negative, of the size of a term and of what it divides; nothing
     for a part that has no such bound. What the atoms `wide` divide is left out."""
-    for inner in divided(t, wide):
-        yield from largest(inner, wide)
+    for inner in list_divided(t, wide):
+        yield from bound_size(inner, wide)
     bound = size_of(t)
     if bound is not None:
         yield bound
 
 
-def divided(t: Term, wide: Container[Atom] = ()) -> Iterator[Term]:
+def list_divided(t: Term, wide: Container[Atom] = ()) -> Iterator[Term]:
     """What a term divides, and what it chooses between: values that may be larger than its own."""
-    return (inner for m in t.monos for a in m if a not in wide for inner in _divided(a))
+    return (inner for m in t.monos for a in m if a not in wide for inner in _list_divided(a))
 
 
-def _divided(a: Atom) -> tuple[Term, ...]:
+def _list_divided(a: Atom) -> tuple[Term, ...]:
     if isinstance(a, (FloorDiv, Mod)):
         return (a.num, a.den)
     if isinstance(a, Ite):
@@ -89,7 +99,7 @@ def size_of(t: Term) -> Term | None:
     for m, c in t.monos.items():
         part = const(abs(c))
         for a in m:
-            size = of(a) if _is_shown(a) else _SIZES.get(type(a), _unbounded)(a)
+            size = of(a) if _is_shown(a) else _SIZES.get(type(a), _bound_unknown)(a)
             if size is None:
                 return None
             part = part * size
@@ -102,11 +112,11 @@ def _is_shown(a: Atom) -> bool:
     return not a.varying and _from(-1, _least_of(a)) and all(isinstance(x, _SHOWN) for x in atoms_of(of(a)))
 
 
-def _unbounded(a: Atom) -> Term | None:
+def _bound_unknown(a: Atom) -> Term | None:
     return None
 
 
-def _least(a: Min) -> Term | None:
+def _bound_minimum(a: Min) -> Term | None:
     # the least of some numbers is at most as large as one of them, unless it is negative
     if not _from(-1, _least_of(a)):
         return _all(a.args)
@@ -129,7 +139,7 @@ _SIZES: Final[Mapping[type[Atom], Callable[..., Term | None]]] = {
     Lane: lambda a: a.size,
     FloorDiv: lambda a: size_of(a.num),
     Mod: lambda a: size_of(a.den),
-    Min: _least,
+    Min: _bound_minimum,
     Max: lambda a: _all(a.args),
     Ite: lambda a: _all((a.then, a.other)),
 }
@@ -141,7 +151,7 @@ _STEPS: Final = 60
 """How many substitutions are tried for one bound."""
 
 
-def least(t: Term) -> int | None:
+def bound_below(t: Term) -> int | None:
     """The largest number that a term is known not to be less than, over launch scalars that are not negative."""
     total = 0
     for m, c in t.monos.items():
@@ -178,23 +188,23 @@ def _unknown(a: Atom) -> int | None:
 
 def _least_quotient(a: FloorDiv) -> int | None:
     # what is divided by a negative number changes its sign
-    low = least(a.num) if _from(0, least(a.den)) else None
+    low = bound_below(a.num) if _from(0, bound_below(a.den)) else None
     return None if low is None else 0 if low >= 0 else low
 
 
 def _least_remainder(a: Mod) -> int | None:
     # it has the sign of the divisor
-    return 0 if _from(0, least(a.den)) else None
+    return 0 if _from(0, bound_below(a.den)) else None
 
 
 def _least_both(parts: Sequence[Term]) -> int | None:
-    lows = [least(p) for p in parts]
+    lows = [bound_below(p) for p in parts]
     known = [low for low in lows if low is not None]
     return min(known) if len(known) == len(lows) else None
 
 
 def _least_any(parts: Sequence[Term]) -> int | None:
-    return max((low for low in map(least, parts) if low is not None), default=None)
+    return max((low for low in map(bound_below, parts) if low is not None), default=None)
 
 
 _LEAST: Final[Mapping[type[Atom], Callable[..., int | None]]] = {
@@ -204,24 +214,24 @@ _LEAST: Final[Mapping[type[Atom], Callable[..., int | None]]] = {
     Min: lambda a: _least_both(a.args),
     Max: lambda a: _least_any(a.args),
     Ite: lambda a: _least_both((a.then, a.other)),
-    App: lambda a: 0 if a.fn == "and" and any(_from(0, least(x)) for x in a.args) else None,
+    App: lambda a: 0 if a.fn == "and" and any(_from(0, bound_below(x)) for x in a.args) else None,
 }
 
 
-def most(t: Term, known: Cond, signs: set[str] | None = None) -> Term | None:
+def bound_above(t: Term, known: Cond, signs: set[str] | None = None) -> Term | None:
     """What a term is at most, in launch scalars that are not negative and are the same in all blocks, where a
     condition holds; None when nothing bounds it. Numbers that come from data, and are not multiplied, are left out.
 
     signs    grows by the names of numbers that are not in the bound, and that it needs not to be negative
     """
-    found, needed = _most(t, known)
+    found, needed = _bound(t, known)
     if found is not None and signs is not None:
         signs |= needed
     return found
 
 
 @lru_cache(maxsize=1 << 12)
-def _most(t: Term, known: Cond) -> tuple[Term | None, frozenset[str]]:
+def _bound(t: Term, known: Cond) -> tuple[Term | None, frozenset[str]]:
     """The bound and the signs that it needs; each iteration that is executed asks the same."""
     search = _Search(_facts(known), set())
     return search.most(t, True), frozenset(search.signs)
@@ -299,7 +309,7 @@ class _Search:
     def size(self, t: Term) -> Term | None:
         """What a term is at most in size."""
         high = self.most(t)
-        if high is None or _from(-1, least(t)):
+        if high is None or _from(-1, bound_below(t)):
             self.signs |= numbers(t)
             return high
         low = self.most(-t)
@@ -308,7 +318,7 @@ class _Search:
     def _exchanged(self, t: Term, m: Monomial, c: int, alone: bool) -> Term | None:
         """The bound of a term of which one monomial is replaced by what a fact says of it."""
         for fact in self.facts:
-            for part, factor in sorted(fact.monos.items(), key=_longest):
+            for part, factor in sorted(fact.monos.items(), key=_rank_length):
                 if not part or (factor > 0) == (c > 0):
                     continue
                 rest = divide_monomial(m, part)
@@ -324,7 +334,7 @@ class _Search:
         return None
 
 
-def _longest(part: tuple[Monomial, int]) -> int:
+def _rank_length(part: tuple[Monomial, int]) -> int:
     return -len(part[0])
 
 

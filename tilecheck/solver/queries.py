@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from tilecheck.solver.disjointness import Annotations, Assumption, Derivation, Problem, derive, primed, ticket_of
+from tilecheck.solver.disjointness import Annotations, Assumption, Derivation, Problem, derive, prime_atoms, ticket_of
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.symbolic import Array, Atom, Bid, Cond, Counter, Lane, Opaque, Substitution, Term, atoms_in, of
 from tilecheck.symbolic.footprint import Region
@@ -25,7 +25,7 @@ def _problem(
 ) -> Problem:
     wanted = tuple(goals)
     atoms = atoms_in(*second.index, second.guard) | set(wanted)
-    again = Substitution(primed(atoms, keep))
+    again = Substitution(prime_atoms(atoms, keep))
     other = tuple(again.term(t) for t in second.index)
     return Problem(
         tuple(a - b for a, b in zip(first.index, other, strict=True)), (*assume, first.guard, again.cond(second.guard)),
@@ -88,7 +88,7 @@ def same_lock(
 ) -> Derivation:
     """Show that two blocks that touch one element hold one lock: equal elements have equal lock elements."""
     atoms = atoms_in(*second.index, second.guard, *theirs)
-    again = Substitution(primed(atoms))
+    again = Substitution(prime_atoms(atoms))
     other = tuple(again.term(t) for t in second.index)
     goals = tuple(a - again.term(b) for a, b in zip(mine, theirs, strict=True))
     return derive(

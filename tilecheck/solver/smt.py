@@ -218,7 +218,7 @@ class _Pair(Struct, frozen=True):
         return (*self.first.index, self.first.guard), (*self.second.index, self.second.guard)
 
 
-def _given(first: Region, second: Region, axes: frozenset[int], assume: Cond, fixed: Mapping[str, int]) -> _Pair:
+def _build_pair(first: Region, second: Region, axes: frozenset[int], assume: Cond, fixed: Mapping[str, int]) -> _Pair:
     by: dict[Atom, Term] = {symbol_from_text(name): const(value) for name, value in fixed.items()}
 
     def put(r: Region) -> Region:
@@ -282,7 +282,7 @@ def disjoint(
     """
     if len(first.index) != len(second.index) or not available():
         return "unknown"
-    pair = _given(first, second, axes, assume, fixed or {})
+    pair = _build_pair(first, second, axes, assume, fixed or {})
     if "false" in (pair.first.guard.op, pair.second.guard.op, pair.assume.op) or not axes:
         return "unsat"
     try:
@@ -314,7 +314,7 @@ def model(
     if not exact or len(first.index) != len(second.index) or not axes or not available():
         return None
     given = dict(fixed or {})
-    pair = _given(first, second, axes, assume, given)
+    pair = _build_pair(first, second, axes, assume, given)
     try:
         posed = _pose(pair, timeout_ms)
     except (_TooLarge, RecursionError):
@@ -366,7 +366,7 @@ def _read(
         counters = tuple(at(copy.known[c]) if c in copy.known else 0 for c in plan.counters)
         lanes = tuple(_lane(copy, lane, by, at) for lane in plan.lanes)
         points.append([(), block, counters, lanes])
-    element = tuple(at(posed.one.term(t)) for t in _given(first, second, axes, assume, given).first.index)
+    element = tuple(at(posed.one.term(t)) for t in _build_pair(first, second, axes, assume, given).first.index)
     for p in points:
         p[0] = element
     question = Question(first, second, "different-blocks", None, None, assume, ())

@@ -51,7 +51,7 @@ class ArrayParam(Array):
     def __new__(cls, name: str) -> ArrayParam:
         known = _KNOWN.get(name)
         if known is None:
-            known = _KNOWN[name] = _new(cls, name, name)
+            known = _KNOWN[name] = _create(cls, name, name)
         if not isinstance(known, ArrayParam):
             raise ValueError(f"`{name}` is no name of a parameter")
         return known
@@ -78,7 +78,7 @@ class ArrayElement(Array):
         text = f"{root}[{'*' if position is ANY else position}]"
         known = _KNOWN.get(text)
         if known is None:
-            known = _KNOWN[text] = _new(cls, text, root)
+            known = _KNOWN[text] = _create(cls, text, root)
             assert isinstance(known, ArrayElement)
             known.position = position
         if not isinstance(known, ArrayElement):
@@ -97,7 +97,7 @@ class UnknownArray(Array):
     def __new__(cls) -> UnknownArray:
         known = _KNOWN.get("?")
         if known is None:
-            known = _KNOWN["?"] = _new(cls, "?", "?")
+            known = _KNOWN["?"] = _create(cls, "?", "?")
         assert isinstance(known, UnknownArray)
         return known
 
@@ -105,7 +105,7 @@ class UnknownArray(Array):
         return (UnknownArray, ())
 
 
-def _new(kind: type[Array], text: str, root: str) -> Array:
+def _create(kind: type[Array], text: str, root: str) -> Array:
     out = object.__new__(kind)
     out.text, out.root = text, root
     return out

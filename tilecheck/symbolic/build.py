@@ -41,7 +41,7 @@ def lane(axis: int, size: Term | int) -> Term:
     return ZERO if extent.constant == 1 else of(Lane(axis, extent))
 
 
-def opaque(name: str, uniform: bool = False) -> Term:
+def build_opaque(name: str, uniform: bool = False) -> Term:
     return of(Opaque(name, uniform))
 
 
@@ -101,7 +101,7 @@ def cdiv(num: Term, den: Term) -> Term:
     return floordiv(num - 1, den) + 1
 
 
-def _extreme(kind: type[Min] | type[Max], pick: Callable[[Iterable[int]], int], terms: Iterable[Term]) -> Term:
+def _build_extreme(kind: type[Min] | type[Max], pick: Callable[[Iterable[int]], int], terms: Iterable[Term]) -> Term:
     flat: dict[str, Term] = {}
     constants: list[int] = []
     for t in terms:
@@ -125,11 +125,11 @@ def _extreme(kind: type[Min] | type[Max], pick: Callable[[Iterable[int]], int], 
 
 
 def minimum(*terms: Term) -> Term:
-    return _extreme(Min, min, terms)
+    return _build_extreme(Min, min, terms)
 
 
 def maximum(*terms: Term) -> Term:
-    return _extreme(Max, max, terms)
+    return _build_extreme(Max, max, terms)
 
 
 def ite(cond: Cond, then: Term, other: Term) -> Term:

@@ -97,7 +97,7 @@ def lt(a: Term | int, b: Term | int) -> Cond:
     return gt(b, a)
 
 
-def _oriented(term: Term) -> Term:
+def _orient(term: Term) -> Term:
     """The term or its negation, whichever has a positive first coefficient, divided by the gcd of all coefficients."""
     first = min((m for m in term.monos if m), key=keys_of)
     g = gcd(*term.monos.values())
@@ -113,7 +113,7 @@ def eq(a: Term | int, b: Term | int) -> Cond:
     g = _content(term)
     if term.offset % g:
         return FALSE
-    term = _oriented(term)
+    term = _orient(term)
     return Cond("eq", f"{term.key} == 0", term.varying, term)
 
 

@@ -30,13 +30,13 @@ def _power(a: int, b: int) -> int:
     return int(a**b)
 
 
-def _wrapped(bits: int, signed: bool) -> Callable[..., int]:
+def _wrap(bits: int, signed: bool) -> Callable[..., int]:
     half = 1 << (bits - 1) if signed else 0
     return lambda a: (a + half) % (1 << bits) - half
 
 
 WRAPPED: Final[dict[object, Callable[..., int]]] = {
-   t.name: _wrapped(t.bits, t.kind is Kind.SIGNED) for t in (*SIGNED, *UNSIGNED)}
+   t.name: _wrap(t.bits, t.kind is Kind.SIGNED) for t in (*SIGNED, *UNSIGNED)}
 """What is left of a number in an integer type, by its name."""
 FUNCTIONS: Final[Mapping[object, Callable[..., int]]] = {
     "and": lambda a, b: a & b,

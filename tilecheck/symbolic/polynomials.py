@@ -255,11 +255,11 @@ def of(value: Term | Atom | int) -> Term:
     """A term from a term, an atom or an integer."""
     if type(value) is Term:
         return value
-    return const(value) if isinstance(value, int) else _alone(value)
+    return const(value) if isinstance(value, int) else _build_single(value)
 
 
 @cache
-def _alone(a: Atom) -> Term:
+def _build_single(a: Atom) -> Term:
     return Term({(a,): 1})
 
 

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 
 from tilecheck.interp.kernel.access import Access
-from tilecheck.obligations.atomicity import strong
+from tilecheck.obligations.atomicity import synchronises
 from tilecheck.symbolic import Array
 from tilecheck.visualize.setting import Block
 from tilecheck.visualize.touches import Element, Touch
@@ -73,9 +73,9 @@ def _meeting(
 
 
 def _kind(a: Access, b: Access) -> MeetingKind | None:
-    if a.mode == b.mode == "read" or (strong(a) and strong(b)) or _locked(a, b):
+    if a.mode == b.mode == "read" or (synchronises(a) and synchronises(b)) or _locked(a, b):
         return None
-    if strong(a) or strong(b):
+    if synchronises(a) or synchronises(b):
         return "mixed"
     return "write-write" if a.mode == b.mode else "read-write"
 

@@ -23,6 +23,7 @@ from tilecheck.symbolic import (
     Term,
     atoms_of,
     bid,
+    build_opaque,
     cdiv,
     conj,
     const,
@@ -41,7 +42,6 @@ from tilecheck.symbolic import (
     minimum,
     mod,
     ne,
-    opaque,
     symbol,
 )
 from tilecheck.symbolic.footprint import Region
@@ -112,7 +112,7 @@ CASES = {
         lt(load(POINTERS, [B0]) + B1 * T + LANE, load(POINTERS, [B0 + 1])), (0, 1),
         annotations=Annotations(monotone=frozenset((POINTERS,)))),
     "ticket": lambda: run(
-        [opaque("atomic_add(tail)@3") * T + LANE], annotations=Annotations(tickets=frozenset((TAIL,)))),
+        [build_opaque("atomic_add(tail)@3") * T + LANE], annotations=Annotations(tickets=frozenset((TAIL,)))),
 }
 
 
@@ -216,7 +216,7 @@ def test_multiples_bound_only_declared_values(guard: Cond, assume: Cond, annotat
     ([mod(B0, H) * T + LANE], TRUE),
     ([floordiv(B0, H), mod(B0, H - 1)], ge(H, 3)),
     ([load(IDS_ARRAY, [B0]) * T + LANE], TRUE),
-    ([opaque("x") * T + LANE], TRUE),
+    ([build_opaque("x") * T + LANE], TRUE),
 ])
 def test_unproved_without_a_side_condition(index: list[Term], guard: Cond) -> None:
     assert not run(index, guard, infer=False).proved
@@ -224,7 +224,7 @@ def test_unproved_without_a_side_condition(index: list[Term], guard: Cond) -> No
 
 def test_a_ticket_distinguishes_blocks_but_not_lanes() -> None:
     tickets = Annotations(tickets=frozenset((TAIL,)))
-    region = Region((opaque("atomic_add(tail)@3"),), TRUE)
+    region = Region((build_opaque("atomic_add(tail)@3"),), TRUE)
     assert across_blocks(region, region, frozenset((0,)), (), tickets).proved
     assert not within_operation(region, [Lane(0, T)], (), tickets).proved
     assert not across_iterations(region, "k", (), (), tickets).proved

@@ -8,7 +8,7 @@ from itertools import chain, combinations
 import pytest
 
 from tilecheck.solver.inequalities import Facts, placed_in
-from tilecheck.solver.inequalities.polynomials import combined, less, reduced, shifted, weighted
+from tilecheck.solver.inequalities.polynomials import combine, reduce_term, shift_term, subtract_weighted, weight_fact
 from tilecheck.solver.inequalities.shapes import Shape
 from tilecheck.symbolic import Bid, Lane, Term, bid, conj, const, floordiv, ge, lane, le, maximum, of, symbol
 
@@ -41,7 +41,7 @@ def test_acceptable_terms_are_shiftable(seed: int) -> None:
     p = _polynomial(random.Random(seed), 3)
     atoms = p.atoms()
     some = chain.from_iterable(combinations(atoms, n) for n in range(len(atoms) + 1))
-    accepted = any(min(shifted(p, set(shift)).values(), default=0) >= 0 for shift in some)
+    accepted = any(min(shift_term(p, set(shift)).values(), default=0) >= 0 for shift in some)
     assert Shape(p).shiftable == accepted
 
 
@@ -51,12 +51,12 @@ def test_a_cancellation_is_the_weighted_sum(seed: int) -> None:
     p, g = _polynomial(r), _polynomial(r)
     for m, c in p.monos.items():
         for factor, gc in g.monos.items():
-            fact = weighted(g, factor, m, c < 0)
+            fact = weight_fact(g, factor, m, c < 0)
             if fact is None or not factor:
                 continue
-            rest = less(p, c, fact)
+            rest = subtract_weighted(p, c, fact)
             assert m not in rest.monos
-            assert rest == reduced(combined(p * abs(gc), 1, fact[0], abs(c), g))
+            assert rest == reduce_term(combine(p * abs(gc), 1, fact[0], abs(c), g))
 
 
 def test_the_most_expensive_term_comes_first() -> None:

@@ -16,7 +16,7 @@ from tilecheck.solver.model_search import (
     find_collision,
     find_iteration_collision,
     find_model,
-    necessary,
+    find_necessity_witness,
     satisfiable,
     with_room,
 )
@@ -37,6 +37,7 @@ from tilecheck.symbolic import (
     app,
     bid,
     bool_opaque,
+    build_opaque,
     cdiv,
     conj,
     const,
@@ -58,7 +59,6 @@ from tilecheck.symbolic import (
     mod,
     ne,
     of,
-    opaque,
     symbol,
     symbol_from_text,
 )
@@ -146,7 +146,7 @@ def test_two_statements() -> None:
 
 def test_unknown_terms_refute_nothing() -> None:
     for access in (
-        region(const(0), exact=False), region(opaque("p")), region(const(0), guard=bool_opaque(Opaque("p"))),
+        region(const(0), exact=False), region(build_opaque("p")), region(const(0), guard=bool_opaque(Opaque("p"))),
     ):
         assert find_collision(access, access, axes=X, same_site=True) is None
 
@@ -183,7 +183,7 @@ def test_arrays_are_dense() -> None:
     assert find_collision(access, access, axes=Y, same_site=True) is None
     assert find_collision(access, access, axes=Y, same_site=True, assume=eq(row, 3)) is None
     # a stride of 0 only where the caller asks for it
-    assert necessary(ne(column, 0), access, access, Y) is not None
+    assert find_necessity_witness(ne(column, 0), access, access, Y) is not None
 
 
 def test_division_by_zero_shows_nothing() -> None:
@@ -274,14 +274,14 @@ def test_rejects_a_tampered_witness(how: str) -> None:
 
 def test_necessary_clauses() -> None:
     access = region(B0 * H + L)
-    found = necessary(le(T, H), access, access, X)
+    found = find_necessity_witness(le(T, H), access, access, X)
     assert found is not None and dict(found.scalars)["T"] > dict(found.scalars)["H"]
     strided = region(B0 * S)
-    zero = necessary(ne(S, 0), strided, strided, X)
+    zero = find_necessity_witness(ne(S, 0), strided, strided, X)
     assert zero is not None and dict(zero.scalars)["S"] == 0
-    assert necessary(le(grid(0), N), region(B0), region(B0), X) is None
+    assert find_necessity_witness(le(grid(0), N), region(B0), region(B0), X) is None
     others = le(T, H - 1)
-    assert necessary(le(T, H), access, access, X, others) is None
+    assert find_necessity_witness(le(T, H), access, access, X, others) is None
 
 
 def test_satisfiable() -> None:

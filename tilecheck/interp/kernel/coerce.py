@@ -55,6 +55,7 @@ from tilecheck.symbolic import (
     Term,
     app,
     bool_opaque,
+    build_opaque,
     conj,
     const,
     disj,
@@ -62,7 +63,6 @@ from tilecheck.symbolic import (
     ne,
     negate,
     of,
-    opaque,
 )
 from tilecheck.syntax.tree import Span
 
@@ -111,7 +111,7 @@ _INT: dict[type, Callable[..., Int]] = {
     Const: _int_from_const,
     ParamRef: lambda m, v, span: Int(scalar_of(m, v)),
     Choice: _int_from_choice,
-    Named: lambda m, v, span: Int(opaque(v.text, uniform=True)),
+    Named: lambda m, v, span: Int(build_opaque(v.text, uniform=True)),
 }
 
 
@@ -150,7 +150,7 @@ _BOOL: dict[type, Callable[..., Bool]] = {
     Const: lambda m, v, span: Bool(TRUE if v.value else FALSE),
     ParamRef: _bool_from_param,
     Choice: _bool_from_choice,
-    Named: lambda m, v, span: Bool(ne(opaque(v.text, uniform=True), 0)),
+    Named: lambda m, v, span: Bool(ne(build_opaque(v.text, uniform=True), 0)),
     Tuple: lambda m, v, span: Bool(TRUE if v.items else FALSE),
     Dict: lambda m, v, span: Bool(TRUE if v.items else FALSE),
     Function: lambda m, v, span: Bool(TRUE),

@@ -39,6 +39,7 @@ from tilecheck.symbolic import (
     Term,
     atoms_in,
     atoms_of,
+    build_opaque,
     conj,
     const,
     ge,
@@ -48,7 +49,6 @@ from tilecheck.symbolic import (
     lt,
     negate,
     of,
-    opaque,
 )
 from tilecheck.syntax.tree import Span
 
@@ -317,7 +317,7 @@ def _one_loaded(
     known = m.knowledge
     if known.written is None:
         # the first run only asks which arrays are used as integers
-        return Int(load(view.root, (opaque(m.name("place", effect.span)),)), shape)
+        return Int(load(view.root, (build_opaque(m.name("place", effect.span)),)), shape)
     if effect.checked and not (defined and effect.op != "gather"):
         m.paddings.setdefault(view.root, set()).add(_padding_key(effect.padding))
     if view.root in known.written:
@@ -375,7 +375,7 @@ def _read_outside(m: Machine, effect: Effect, shape: Shape | None) -> Term:
         return padding.term
     if isinstance(padding, Const) and isinstance(padding.value, (int, float)) and math.isfinite(padding.value):
         return const(int(padding.value))
-    seed = opaque(m.name("padding", effect.span))
+    seed = build_opaque(m.name("padding", effect.span))
     m.note_made(seed)
     return element(seed, shape)
 

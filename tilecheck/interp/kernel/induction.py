@@ -54,8 +54,8 @@ from tilecheck.symbolic import (
     app,
     atoms_of,
     bool_opaque,
+    build_opaque,
     of,
-    opaque,
     split_multiples,
 )
 from tilecheck.syntax.tree import Span
@@ -131,7 +131,7 @@ def widen(m: Machine, before: Value, after: Value, where: str) -> Value:
         if shape == before.shape:
             return before
         if isinstance(before, Int):
-            return Int(element(opaque(f"{where}.wide"), shape), shape)
+            return Int(element(build_opaque(f"{where}.wide"), shape), shape)
         return Data(shape) if isinstance(before, Data) else Bool(bool_opaque(Opaque(f"{where}.wide")), shape)
     if isinstance(before, (Int, Bool, Data, Const)) and isinstance(after, (Int, Bool, Data)):
         shape = _find_common_shape(before, after)
@@ -165,7 +165,7 @@ def _find_common_shape(a: Value, b: Value) -> Shape | None:
 
 def _forget(value: Value, where: str) -> Value:
     if isinstance(value, Int):
-        return Int(element(opaque(f"{where}.value"), value.shape), value.shape)
+        return Int(element(build_opaque(f"{where}.value"), value.shape), value.shape)
     if isinstance(value, Bool):
         return Bool(bool_opaque(Opaque(f"{where}.value")), value.shape)
     return Data(value.shape) if isinstance(value, Data) else value

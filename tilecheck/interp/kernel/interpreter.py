@@ -32,11 +32,11 @@ from tilecheck.symbolic import (
     Opaque,
     Term,
     atoms_of,
+    build_opaque,
     conj,
     conjuncts,
     counter,
     negate,
-    opaque,
 )
 from tilecheck.symbolic.sizes import is_short, is_small
 from tilecheck.syntax.tree import Expr, Span, Stmt
@@ -312,12 +312,12 @@ class Machine:
 
     def fresh(self, what: str, span: Span, shape: Shape | None = ()) -> Int:
         """An integer of which nothing is known."""
-        seed = opaque(self.name(what, span))
+        seed = build_opaque(self.name(what, span))
         self.note_made(seed)
         return Int(element(seed, shape), shape)
 
     def fresh_truth(self, what: str, span: Span, shape: Shape | None = ()) -> Bool:
-        seed = opaque(self.name(what, span))
+        seed = build_opaque(self.name(what, span))
         self.note_made(seed)
         return Bool(unknown_truth(seed, shape), shape)
 

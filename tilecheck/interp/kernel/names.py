@@ -30,7 +30,7 @@ from tilecheck.project.targets import (
     Target,
     TileName,
 )
-from tilecheck.symbolic import opaque
+from tilecheck.symbolic import build_opaque
 from tilecheck.syntax.tree import Attribute, Call, Constant, DictExpr, Name, Sequence, Span
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _evaluate(m: Machine, target: ConstantTarget) -> Value:
         return value
     place = target.value.span
     if isinstance(value, Int):
-        return Int(opaque(f"{target.module.name}:{place.line}", uniform=True))
+        return Int(build_opaque(f"{target.module.name}:{place.line}", uniform=True))
     return Unknown("name assigned several times", arrays_in(m, value))
 
 

@@ -44,6 +44,7 @@ from tilecheck.symbolic import (
     app,
     atoms_of,
     bool_opaque,
+    build_opaque,
     conj,
     const,
     disj,
@@ -59,7 +60,6 @@ from tilecheck.symbolic import (
     mod,
     ne,
     negate,
-    opaque,
 )
 from tilecheck.syntax.tree import Span
 
@@ -87,7 +87,7 @@ def data_term(m: Machine, value: Value) -> Term | None:
     if isinstance(value, Int):
         return value.term
     if isinstance(value, Const) and isinstance(value.value, (int, float)):
-        return opaque(repr(float(value.value)), uniform=True)
+        return build_opaque(repr(float(value.value)), uniform=True)
     if isinstance(value, ParamRef):
         return scalar_of(m, value)
     return None

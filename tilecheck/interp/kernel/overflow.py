@@ -14,7 +14,7 @@ from typing import Final
 from tilecheck.dtypes import I32, INTEGERS, UNSIGNED, DType, ElementType, Weak
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.values import Int
-from tilecheck.solver.overflow import grows, least, most, numbers, size_of
+from tilecheck.solver.overflow import bound_above, bound_below, grows, numbers, size_of
 from tilecheck.symbolic import (
     ZERO,
     App,
@@ -56,7 +56,7 @@ def fit_value(m: Machine, value: Int) -> Term:
     bits = bits_of(value.dtype)
     # what has no type of integers is computed as an index is
     dtype = value.dtype if isinstance(value.dtype, DType) and value.dtype in INTEGERS else I32
-    low = least(t) if dtype in UNSIGNED else 0
+    low = bound_below(t) if dtype in UNSIGNED else 0
     if low is None or low < 0:
         return app(dtype.name, t)
     if dtype in UNSIGNED:
@@ -124,7 +124,7 @@ def not_below(m: Machine, value: Int) -> Term:
     if _is_exact(m, value) or bits_of(value.dtype) != _INDEX or _is_small_sum(m, t):
         return t
     signs: set[str] = set()
-    low = most(-t, m.path, signs)
+    low = bound_above(-t, m.path, signs)
     if low is None:
         return fit_value(m, value)
     m.sized |= signs.difference(_find_nonnegative(m.path))
@@ -230,7 +230,7 @@ def _get_declared_ranges(m: Machine, t: Term) -> Cond:
 
 def _join_needs(m: Machine, t: Term, known: Cond) -> tuple[Term, ...] | None:
     signs: set[str] = set()
-    high, low = most(t, known, signs), most(-t, known, signs)
+    high, low = bound_above(t, known, signs), bound_above(-t, known, signs)
     if high is None or low is None:
         return None
     m.sized |= signs.difference(_find_nonnegative(known))

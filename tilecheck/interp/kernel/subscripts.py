@@ -38,7 +38,7 @@ from tilecheck.interp.kernel.values import (
     Unknown,
     Value,
 )
-from tilecheck.symbolic import ANY, ONE, ArrayElement, ArrayParam, Atom, Lane, Term, const, eq, ite, lane, opaque
+from tilecheck.symbolic import ANY, ONE, ArrayElement, ArrayParam, Atom, Lane, Term, build_opaque, const, eq, ite, lane
 from tilecheck.syntax.tree import Constant, Expr, SliceExpr, Span
 
 
@@ -102,7 +102,7 @@ def _extents(m: Machine, value: Extents, items: tuple[Expr, ...], span: Span) ->
         for d in range(rank - 2, -1, -1):
             term = ite(eq(where, const(d)), extent_of(m, value.array, d, value.what), term)
         return Int(term, dtype=extent_type(m, value.array))
-    return Int(opaque(m.name("extent", span), uniform=not where.varying), dtype=SOME_INTEGER)
+    return Int(build_opaque(m.name("extent", span), uniform=not where.varying), dtype=SOME_INTEGER)
 
 
 def _param(m: Machine, value: ParamRef, items: tuple[Expr, ...], span: Span) -> Value:

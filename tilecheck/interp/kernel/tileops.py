@@ -58,7 +58,7 @@ from tilecheck.interp.kernel.values import (
     View,
 )
 from tilecheck.solver.inequalities import conjuncts
-from tilecheck.solver.overflow import least, numbers
+from tilecheck.solver.overflow import bound_below, numbers
 from tilecheck.symbolic import (
     FALSE,
     ONE,
@@ -113,7 +113,7 @@ def _divmod(m: Machine, args: Arguments) -> Value:
 
 def rounded_up(m: Machine, number: Term, size: Term) -> Term:
     """`ceil(number / size)`, in the form that is right for `size >= 1` where the launch passes sizes."""
-    low = least(size)
+    low = bound_below(size)
     if low is not None and low >= 0:
         m.sized |= numbers(size)
         return cdiv(number, size)

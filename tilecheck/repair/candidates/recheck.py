@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.driver import execute_measured
-from tilecheck.obligations.bounds import settle_bounds
+from tilecheck.obligations.bounds import decide_bounds
 from tilecheck.obligations.budget import LIMIT
-from tilecheck.obligations.cross_read import settle_reads
-from tilecheck.obligations.disjoint import settle_writes
-from tilecheck.obligations.duplicates import settle_duplicates
+from tilecheck.obligations.cross_read import decide_reads
+from tilecheck.obligations.disjoint import decide_writes
+from tilecheck.obligations.duplicates import decide_duplicates
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context
 from tilecheck.repair.candidates.scene import Scene
@@ -130,10 +130,10 @@ def _find_open_obligations(scene: Scene, model: KernelModel) -> frozenset[tuple[
 
 
 def _prove_obligations(context: Context) -> Iterator[Settled]:
-    yield from settle_writes(context)
-    yield from settle_reads(context)
-    yield from settle_duplicates(context)
-    yield from settle_bounds(context)
+    yield from decide_writes(context)
+    yield from decide_reads(context)
+    yield from decide_duplicates(context)
+    yield from decide_bounds(context)
 
 
 def _is_open(s: Settled) -> bool:

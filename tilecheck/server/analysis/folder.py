@@ -20,7 +20,7 @@ from tilecheck.repair.apply.original_bytes import change_bytes
 from tilecheck.repair.edits import Fix, OverlapError
 from tilecheck.server.documents import Document
 from tilecheck.server.drift import Drift
-from tilecheck.server.findings import finding_of, finding_of_failure, moved
+from tilecheck.server.findings import finding_of, finding_of_failure, move_finding
 from tilecheck.server.messages import Finding
 from tilecheck.server.positions import Text
 from tilecheck.syntax.text import SourceError, decode, encoding_of, is_valid
@@ -199,7 +199,7 @@ class Folder:
         if document is not None and document.fault is not None and _bytes_of(self.workspace, path) != document.data:
             shown = Text(document.text, self.encoding)
             drift = Drift(text.lines, shown.lines)
-            found = [moved(f, path, drift, shown) for f in found]
+            found = [move_finding(f, path, drift, shown) for f in found]
             found.append(finding_of_failure(document.fault, shown))
         return tuple(found)
 
@@ -211,7 +211,7 @@ class Folder:
         data = _bytes_of(self.workspace, path)
         known = self._texts.get(path)
         if known is None or known[0] != data:
-            known = self._texts[path] = (data, Text(_decoded(data, path), self.encoding))
+            known = self._texts[path] = (data, Text(_decode(data, path), self.encoding))
         return known[1]
 
     def helps(self, diagnostic: Diagnostic, fix: Fix) -> bool:
@@ -238,7 +238,7 @@ class Folder:
         before = self.workspace.attempt(path, data, kernel)
         if after is None or before is None:
             return False
-        was, left = Counter(d.code for d in _said(before)), Counter(d.code for d in _said(after))
+        was, left = Counter(d.code for d in _select_reported(before)), Counter(d.code for d in _select_reported(after))
         return left[code] < was[code] and all(left[c] <= was[c] for c in left)
 
     def is_current(self, path: str) -> bool:
@@ -247,7 +247,7 @@ class Folder:
         return document is not None and self.covers(path) and _bytes_of(self.workspace, path) == document.data
 
 
-def _said(diagnostics: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
+def _select_reported(diagnostics: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
     return (d for d in diagnostics if d.severity != "note")
 
 
@@ -263,7 +263,7 @@ def _bytes_of(workspace: Workspace, path: str) -> bytes:
     return _data(workspace.module(path)) or b""
 
 
-def _decoded(data: bytes, path: str) -> str:
+def _decode(data: bytes, path: str) -> str:
     """The text with the line ends and form feeds that an editor sees, too."""
     try:
         decode(data, path)

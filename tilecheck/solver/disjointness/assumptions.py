@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tilecheck.solver.disjointness.data import bounded_reads, within_array
 from tilecheck.solver.disjointness.digits import divisors, splits_of
 from tilecheck.solver.disjointness.division import factors
-from tilecheck.solver.disjointness.guards import mirrored
+from tilecheck.solver.disjointness.guards import is_mirrored
 from tilecheck.solver.disjointness.problem import Assumption
 from tilecheck.solver.disjointness.state import State
 from tilecheck.solver.inequalities import Facts, conjuncts
@@ -59,9 +59,9 @@ def candidates(whole: State, case: State | None) -> list[tuple[Assumption, ...]]
     before any case split, and from the case that failed."""
     last = case or whole
     found = [c for state in dict.fromkeys((whole, last)) for c in (
-        *_positive_divisors(state), *_inside_arrays(state), *_digits(state, whole), *_exact(state))]
-    found += [*_untouched(last), *_sections(last), *_variants(last)]
-    found = [(kind, tuple(_plain(whole, a) for a in extra)) for kind, extra in found]
+        *_positive_divisors(state), *_inside_arrays(state), *_digits(state, whole), *_assume_exact_divisors(state))]
+    found += [*_assume_untouched(last), *_sections(last), *_variants(last)]
+    found = [(kind, tuple(_divide_common_factor(whole, a) for a in extra)) for kind, extra in found]
     kept = {item: None for item in found if item[1] and _fit(*item)}
     sizes = _sizes(whole)
     seen: dict[frozenset[Cond], tuple[Assumption, ...]] = {}
@@ -76,7 +76,7 @@ def _fit(kind: int, extra: tuple[Assumption, ...]) -> bool:
         kind > 0 and kind != SECTION and any(_capped_by_a_number(a.cond) for a in extra))
 
 
-def _plain(state: State, a: Assumption) -> Assumption:
+def _divide_common_factor(state: State, a: Assumption) -> Assumption:
     """A clause without a factor that all its terms share and that is positive: `T <= H` instead of `N*T <= N*H`."""
     if a.cond.op != "ge":
         return a
@@ -120,7 +120,7 @@ def _digits(state: State, whole: State) -> Iterator[Candidate]:
                 seen.add((d, r))
                 for terms, _ in state.facts.residuals(d - 1 - r):
                     yield from _both_sides(state, whole, known, terms, d - 1 + r)
-                if not mirrored(r):
+                if not is_mirrored(r):
                     for terms, _ in state.facts.residuals(d - 1 + r):
                         yield from _both_sides(state, whole, known, terms, d - 1 - r)
 
@@ -133,7 +133,7 @@ def _both_sides(
     under   what is known besides where sets of inequalities hold; it grows
     """
     first = tuple(Assumption(ge(t, 0), True) for t in upper)
-    if not _fit(1, tuple(_plain(whole, a) for a in first)):
+    if not _fit(1, tuple(_divide_common_factor(whole, a) for a in first)):
         return
     known = under.get(first)
     if known is None:
@@ -147,7 +147,7 @@ def _both_sides(
         yield 1 + len(both), both
 
 
-def _untouched(state: State) -> Iterator[Candidate]:
+def _assume_untouched(state: State) -> Iterator[Candidate]:
     """A condition over launch scalars without which the element of this case does not exist: a sentinel index that
     lies outside the array."""
     for c in state.conds:
@@ -180,7 +180,7 @@ def _variants(state: State) -> Iterator[Candidate]:
             yield 3, (Assumption(disj(*(negate(f) for f in flags), eq(grid(axes.pop()), 1)), True),)
 
 
-def _exact(state: State) -> Iterator[Candidate]:
+def _assume_exact_divisors(state: State) -> Iterator[Candidate]:
     """A divisor of a product divides the launch scalar in it."""
     atoms = atoms_in(*state.equations)
     for a in sorted(atoms):
@@ -198,7 +198,7 @@ def _sizes(state: State) -> frozenset[Atom]:
 def _strength(clauses: tuple[Assumption, ...], sizes: frozenset[Atom]) -> tuple[int, int]:
     """How much a set of clauses asks: the sampled launches that break it, and the terms that a reader must follow. What
     bounds a tile asks more than what bounds the part of it that a mask leaves: tiles are rounded up."""
-    broken = len(frozenset().union(*(_broken(a.cond) for a in clauses)))
+    broken = len(frozenset().union(*(_find_excluded(a.cond) for a in clauses)))
     bounded = sum(_bounds_an_extent(a.cond) for a in clauses)
     inside = sum(_puts_blocks_inside(a.cond) for a in clauses)
     size = sum(len(a.cond.term.monos) for a in clauses)
@@ -224,7 +224,7 @@ _LAUNCHES = tuple(_Sample(launch) for launch in range(_SAMPLES))
 
 
 @lru_cache(maxsize=4096)
-def _broken(cond: Cond) -> frozenset[int]:
+def _find_excluded(cond: Cond) -> frozenset[int]:
     """The sampled launches that a condition excludes."""
     return frozenset(env.launch for env in _LAUNCHES if not _satisfies(env, cond))
 

@@ -22,7 +22,7 @@ def mark(atom: Atom) -> frozenset[int]:
     return frozenset(i for a in inner if isinstance(a, base) for i in mark(a))
 
 
-def primed(atoms: Iterable[Atom], keep: Callable[[Atom], bool] = lambda a: False) -> dict[Atom, Term]:
+def prime_atoms(atoms: Iterable[Atom], keep: Callable[[Atom], bool] = lambda a: False) -> dict[Atom, Term]:
     """The substitution that turns the atoms of one copy into those of the second, `keep` ones excepted."""
     out: dict[Atom, Term] = {}
     for a in atoms:
@@ -51,7 +51,7 @@ def own(t: Term) -> Term:
     return Term({m: c for m, c in t.monos.items() if not any(1 in mark(a) for a in m)})
 
 
-def shown(t: Term) -> Term:
+def show_term(t: Term) -> Term:
     """What a proof step shows of a two-copy term: the half of the first copy, or all of it where there is none."""
     mine = own(t)
     return mine if mine.monos else t

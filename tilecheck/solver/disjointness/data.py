@@ -120,8 +120,8 @@ def segment(state: State) -> bool:
 def _both_inside(state: State, first: Load, second: Load) -> Assumed | None:
     """What must be assumed for one number, as each copy computes it, to lie in the segment of that copy."""
     for mine, theirs in _equal_numbers(state):
-        left = _inside(state, first, mine)
-        right = None if left is None else _inside(state, second, theirs)
+        left = _prove_in_segment(state, first, mine)
+        right = None if left is None else _prove_in_segment(state, second, theirs)
         if left is not None and right is not None:
             return left | right
     return None
@@ -139,7 +139,7 @@ def _equal_numbers(state: State) -> Iterator[tuple[Term, Term]]:
                 yield left, right
 
 
-def _inside(state: State, start: Load, element: Term) -> Assumed | None:
+def _prove_in_segment(state: State, start: Load, element: Term) -> Assumed | None:
     """start <= element < stop, where all that is read of the offsets and lengths lies inside their arrays."""
     for stop, read in _stops(state, start):
         facts = state.facts_with(element, stop)

@@ -45,7 +45,7 @@ RULES: Final[dict[str, Rule]] = {
     "peel": digits.peel,
     "congruent": division.congruent,
     "solve": linear.solve,
-    "exact": division.exact,
+    "exact": division.divide_exactly,
     "data": data.data,
     "segment": data.segment,
     "range": guards.out_of_range,
@@ -115,7 +115,7 @@ def _derive(
             runs -= 1
             got, left = _attempt(problem, clauses)
             if left is None:
-                return _fewest(problem, got)
+                return _drop_needless(problem, got)
             heappush(queue, (left.rank, next(order), clauses, left))
             if runs <= 0:
                 break
@@ -126,7 +126,7 @@ def _derive(
     return first
 
 
-def _fewest(problem: Problem, d: Derivation) -> Derivation:
+def _drop_needless(problem: Problem, d: Derivation) -> Derivation:
     """A proof without the assumptions that a later one made needless."""
     for a in d.clauses[:-1]:
         got, left = _attempt(problem, tuple(x for x in d.clauses if x is not a))
@@ -183,7 +183,7 @@ def _attempt(
     """A derivation, and where it is stuck; one that is not deep uses cheap rules and splits no cases."""
     terms = (problem.equations, problem.goals, problem.elements, problem.annotations.terms)
     conds = (problem.conds, problem.launch, tuple(a.cond for a in clauses))
-    derivation, left = _attempted(
+    derivation, left = _attempt_cached(
         problem, clauses, deep, tuple(_order(value) for values in (*terms, *conds) for value in values))
     return derivation, None if left is None else left.renewed()
 
@@ -197,7 +197,7 @@ def _order(value: Term | Cond) -> tuple[object, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _attempted(
+def _attempt_cached(
     problem: Problem, clauses: tuple[Assumption, ...], deep: bool, order: tuple[object, ...],
 ) -> tuple[Derivation, _Stuck | None]:
     """As `_attempt`. Kept, because variants, arrays and kernels that are written alike pose one problem; what is kept

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from math import gcd
 
-from tilecheck.solver.disjointness.copies import shown
+from tilecheck.solver.disjointness.copies import show_term
 from tilecheck.solver.disjointness.state import State
 from tilecheck.symbolic import (
     ONE,
@@ -106,18 +106,18 @@ def _peel(state: State, effort: int) -> bool:
     for i, e in enumerate(state.equations):
         for d in divisors(e):
             for h, r in splits_of(e, d):
-                if d == ONE or (not r.monos and h == e) or _unbounded(state, r):
+                if d == ONE or (not r.monos and h == e) or _is_unbounded(state, r):
                     continue
                 assumed = state.facts.below(r, d, effort)
                 if assumed is None:
                     continue
                 state.equations[i:i + 1] = [h, r] if r.monos else [h]
-                step = ProofStep(Lemma.DIGIT, (shown(h), shown(r), d)) if r.monos else None
+                step = ProofStep(Lemma.DIGIT, (show_term(h), show_term(r), d)) if r.monos else None
                 state.use("peel", step, assumed)
                 return True
     return False
 
 
-def _unbounded(state: State, r: Term) -> bool:
+def _is_unbounded(state: State, r: Term) -> bool:
     """Whether a term of the low part is a count or data that no condition bounds."""
     return any(isinstance(a, (Counter, Load, Opaque)) and a not in state.facts.bounded for m in r.monos for a in m)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tilecheck.solver.disjointness.copies import shown
+from tilecheck.solver.disjointness.copies import show_term
 from tilecheck.solver.disjointness.state import State
 from tilecheck.symbolic import (
     ZERO,
@@ -31,7 +31,7 @@ def inverse(state: State) -> bool:
         for u, v, g in state.equal_remainders():
             if d == g and (x - y) == (u - v) and (x - y).monos and (x - y) not in state.equations:
                 state.equations.append(x - y)
-                state.use("inverse", ProofStep(Lemma.INVERSE, (shown(x), d)))
+                state.use("inverse", ProofStep(Lemma.INVERSE, (show_term(x), d)))
                 return True
     return False
 
@@ -68,7 +68,7 @@ def congruent(state: State) -> bool:
         if got is None:
             continue
         state.equations.append(difference)
-        state.use("congruent", ProofStep(Lemma.CONGRUENT, (shown(x), d)), got)
+        state.use("congruent", ProofStep(Lemma.CONGRUENT, (show_term(x), d)), got)
         return True
     return False
 
@@ -81,7 +81,7 @@ def reduce(state: State) -> bool:
             low = state.facts.prove(a.num, 0)
             high = None if low is None else state.facts.prove(a.den - 1 - a.num, 0)
             if low is not None and high is not None:
-                state.use("reduce", ProofStep(Lemma.BELOW, (shown(a.num), a.den)), low | high)
+                state.use("reduce", ProofStep(Lemma.BELOW, (show_term(a.num), a.den)), low | high)
                 state.substitute({a: a.num if isinstance(a, Mod) else ZERO})
                 return True
         elif isinstance(a, (Min, Max)):
@@ -97,7 +97,7 @@ def reduce(state: State) -> bool:
     return False
 
 
-def exact(state: State) -> bool:
+def divide_exactly(state: State) -> bool:
     """u % d == 0 makes (u*v + r) // d be (u // d)*v + r // d."""
     atoms = atoms_in(*state.equations)
     for a in sorted(atoms, key=key_of):

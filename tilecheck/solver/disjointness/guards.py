@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilecheck.solver.disjointness.copies import shown
+from tilecheck.solver.disjointness.copies import show_term
 from tilecheck.solver.disjointness.state import State
 from tilecheck.symbolic import Bid, Counter, Lane, Term, negate, of
 from tilecheck.symbolic.steps import Lemma, ProofStep
@@ -17,7 +17,7 @@ def squeeze(state: State) -> bool:
     for g in state.facts.inequalities:
         if g in opposite and g not in state.equations and -g not in state.equations:
             state.equations.append(g)
-            state.use("squeeze", ProofStep(Lemma.ZERO, (shown(g),)))
+            state.use("squeeze", ProofStep(Lemma.ZERO, (show_term(g),)))
             return True
         if len(g.monos) == 1:
             ((m, c),) = g.monos.items()
@@ -30,7 +30,7 @@ def squeeze(state: State) -> bool:
 
 def out_of_range(state: State) -> bool:
     """An equation whose left side is never 0."""
-    open_ended = [e for e in state.equations if not mirrored(e)]
+    open_ended = [e for e in state.equations if not is_mirrored(e)]
     for effort in (0, 1):
         for e in open_ended:
             if effort and len(e.monos) > _SMALL:
@@ -39,12 +39,12 @@ def out_of_range(state: State) -> bool:
                 got = state.facts.positive(side, effort)
                 if got is not None:
                     state.absurd = True
-                    state.use("range", ProofStep(Lemma.OUT_OF_RANGE, (shown(e),)), got)
+                    state.use("range", ProofStep(Lemma.OUT_OF_RANGE, (show_term(e),)), got)
                     return True
     return False
 
 
-def mirrored(e: Term) -> bool:
+def is_mirrored(e: Term) -> bool:
     """Whether an equation is the difference of one expression in two copies: 0 where they agree, so never absurd."""
     total: dict[str, int] = {}
     for m, c in e.monos.items():
@@ -81,6 +81,6 @@ def by_order(state: State) -> bool:
         lower = None if upper is None else state.facts.prove(g, 0)
         if upper is not None and lower is not None:
             state.equations.append(g)
-            state.use("squeeze", ProofStep(Lemma.FIXED, (shown(g),)), upper | lower)
+            state.use("squeeze", ProofStep(Lemma.FIXED, (show_term(g),)), upper | lower)
             return True
     return False

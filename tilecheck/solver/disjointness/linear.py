@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import gcd
 
-from tilecheck.solver.disjointness.copies import mark, shown, ticket_of
+from tilecheck.solver.disjointness.copies import mark, show_term, ticket_of
 from tilecheck.solver.disjointness.state import State
 from tilecheck.solver.inequalities import Assumed
 from tilecheck.symbolic import (
@@ -134,7 +134,7 @@ def _identify(state: State, first: Atom, second: Atom) -> None:
         state.loads.append((first, second))
     elif isinstance(first, (Lane, Bid)) and isinstance(second, (Lane, Bid)):
         conds = range_of(second, of(first))
-    state.use("merge", ProofStep(Lemma.SAME, (shown(of(first)),)))
+    state.use("merge", ProofStep(Lemma.SAME, (show_term(of(first)),)))
     state.substitute({second: of(first)})
     for c in conds:
         if c.op != "true":
@@ -172,7 +172,7 @@ def solve(state: State) -> bool:
             conds = range_of(a, rest)
             if any(isinstance(x, Lane) and a in atoms_of(x.size) for x in atoms_of(conj(*state.conds))):
                 continue
-            state.use("solve", ProofStep(Lemma.VALUE, (of(a), shown(rest))) if 1 not in mark(a) else None)
+            state.use("solve", ProofStep(Lemma.VALUE, (of(a), show_term(rest))) if 1 not in mark(a) else None)
             state.substitute({a: rest})
             for cond in conds:
                 if cond.op != "true":

@@ -19,7 +19,15 @@ from tilecheck.solver.inequalities.definitions import (
     bounds_of_quotient,
 )
 from tilecheck.solver.inequalities.models import Model, Models, models
-from tilecheck.solver.inequalities.polynomials import Weighted, at_ones, combined, less, reduced, shifted, weighted
+from tilecheck.solver.inequalities.polynomials import (
+    Weighted,
+    at_ones,
+    combine,
+    reduce_term,
+    shift_term,
+    subtract_weighted,
+    weight_fact,
+)
 from tilecheck.solver.inequalities.shapes import Shape, choices_of, parts_of, shape_of
 from tilecheck.symbolic import (
     Atom,
@@ -82,7 +90,7 @@ def _atoms(p: Term) -> dict[Atom, None]:
 
 
 @cache
-def _supposed(atom: Symbol, bound: int) -> Assumed:
+def _suppose(atom: Symbol, bound: int) -> Assumed:
     """That a launch scalar is at least 0 or 1."""
     return frozenset((ge(of(atom), bound),))
 
@@ -109,7 +117,7 @@ class _Vain:
 
 
 @lru_cache(maxsize=1 << 13)
-def _placed(c: Cond) -> frozenset[Atom]:
+def _find_placed(c: Cond) -> frozenset[Atom]:
     """The coordinates and lanes in a condition. Most conditions are facts more than once."""
     return frozenset(a for a in atoms_of(c) if isinstance(a, (Lane, Bid)))
 
@@ -133,7 +141,7 @@ def _needed_by(g: Term, order: tuple[Monomial, ...], atom: Atom, bound: int) -> 
     """
     scale = g.monos[(atom,)]
     rest = of(atom) * scale - bound * scale - g  # >= 0 up to rounding
-    return reduced(rest + scale - 1) if len(rest.monos) <= _SHORT else None
+    return reduce_term(rest + scale - 1) if len(rest.monos) <= _SHORT else None
 
 
 _Move: TypeAlias = tuple[Term, Assumed]
@@ -187,7 +195,7 @@ class Facts:
         self._nodes, self._total, self._limit, self._cut = 0, 0, _NODES, False
         placed: set[Atom] = set()
         for c in self.conds:
-            placed |= _placed(c)
+            placed |= _find_placed(c)
             if c.op == "ge":
                 self._ge.append(c.term)
             elif c.op == "eq":
@@ -291,7 +299,7 @@ class Facts:
         value = p.constant
         if value is not None:
             return NOTHING if value >= 0 else self._absurd()
-        p = reduced(p)
+        p = reduce_term(p)
         found, tried = self._memo.get(p, (None, -1))
         if found is not None or tried >= effort:
             return found
@@ -331,7 +339,7 @@ class Facts:
         value = p.constant
         if value is not None:
             return NOTHING if value >= 0 else None
-        p = reduced(p)
+        p = reduce_term(p)
         known = self._memo.get(p)
         if known is not None and known[0] is not None:
             return known[0]
@@ -424,7 +432,7 @@ class Facts:
         if isinstance(atom, Symbol) and (atom,) not in self._with_monomial:
             # no fact gives it a bound
             if self._signs:
-                memo[atom] = _supposed(atom, bound)
+                memo[atom] = _suppose(atom, bound)
                 return memo[atom]
             if self._open:
                 self._unsigned.add(key)
@@ -462,7 +470,7 @@ class Facts:
         product = self._in_product(atom)
         if product is not None:
             return product
-        return _supposed(atom, bound) if self._signs and isinstance(atom, Symbol) else None
+        return _suppose(atom, bound) if self._signs and isinstance(atom, Symbol) else None
 
     def _needed(self, atom: Atom, bound: int) -> Iterable[Term]:
         """For each fact `scale*atom >= ...`, a short term that is >= 0 only where the fact gives `atom >= bound`."""
@@ -594,7 +602,7 @@ class Facts:
             if got:
                 used |= got
         # signs are asked for all the same: what is found does not hang on what was seen at a glance
-        if not shape.shiftable or at_ones(p, shift) < 0 or min(shifted(p, shift).values(), default=0) < 0:
+        if not shape.shiftable or at_ones(p, shift) < 0 or min(shift_term(p, shift).values(), default=0) < 0:
             return None
         return self._fewest(p, shift, used)
 
@@ -605,7 +613,7 @@ class Facts:
                 # nothing is assumed, or `a >= 0` is what is being shown
                 continue
             fewer = shift - {a}
-            if min(shifted(p, fewer).values(), default=0) >= 0:
+            if min(shift_term(p, fewer).values(), default=0) >= 0:
                 shift = fewer
         total = NOTHING
         for a in _atoms(p):
@@ -661,7 +669,7 @@ class Facts:
             signs = self._nonnegative(fact[0]) if fact[0] else NOTHING
             if signs is None:
                 continue
-            rest = less(p, c, fact)
+            rest = subtract_weighted(p, c, fact)
             change = -1 if uniform else shape_of(rest).open_terms - open_now
             if change < 0:
                 yield rest, signs
@@ -683,7 +691,7 @@ class Facts:
             if len(places) > 1:
                 places.sort()
             found = self._fits[m, negative] = [
-                fact for i, _, factor in places if (fact := weighted(self._ge[i], factor, m, negative)) is not None]
+                fact for i, _, factor in places if (fact := weight_fact(self._ge[i], factor, m, negative)) is not None]
         return found
 
     def _outweigh(self, p: Term) -> Iterator[_Move]:
@@ -694,7 +702,7 @@ class Facts:
                     if gm and gc > 0 and p.monos.get(gm, 0) > 0:
                         c = p.monos[gm]
                         common = gcd(c, gc)
-                        yield reduced(combined(p, gc // common, (), c // common, g)), NOTHING
+                        yield reduce_term(combine(p, gc // common, (), c // common, g)), NOTHING
 
     def _by_definition(self, p: Term, m: Monomial, a: Atom, negative: bool) -> Iterator[_Move]:
         if negative and isinstance(a, FloorDiv):
@@ -707,11 +715,11 @@ class Facts:
         known = self._cancelling.get((g, m, negative))
         if known is None:
             known = self._cancelling[g, m, negative] = [
-                fact for factor in g.monos if factor and (fact := weighted(g, factor, m, negative)) is not None]
+                fact for factor in g.monos if factor and (fact := weight_fact(g, factor, m, negative)) is not None]
         for fact in known:
             signs = self._nonnegative(fact[0]) if fact[0] else NOTHING
             if signs is not None:
-                yield less(p, p.monos[m], fact), assumed | signs if signs else assumed
+                yield subtract_weighted(p, p.monos[m], fact), assumed | signs if signs else assumed
 
     def _scaled(self, p: Term, m: Monomial, a: FloorDiv) -> Iterator[_Move]:
         """p >= 0 iff w*(p + 1) - 1 >= 0 for any w >= 1; w completes the divisor of a quotient in `m`."""
@@ -728,7 +736,7 @@ class Facts:
                 if weight is not None:
                     signs = self._nonnegative(weight)
                     if signs is not None:
-                        yield reduced(scaled - Term({weight: c}) * g), lowered | signs
+                        yield reduce_term(scaled - Term({weight: c}) * g), lowered | signs
             return
         ((dm, factor),) = a.den.monos.items()
         around = divide_monomial(m, (a,))
@@ -760,7 +768,7 @@ class Facts:
         for _, cases in self._cases(p):
             total = NOTHING
             for case in cases:
-                got = self._follow(reduced(case.term(p)), NOTHING, depth)
+                got = self._follow(reduce_term(case.term(p)), NOTHING, depth)
                 if got is None:
                     break
                 total |= got
@@ -786,7 +794,7 @@ class Facts:
         self._nodes, self.tight = 0, True
         if self.budget.left < 0:
             return []
-        for terms, assumed in self._leaves(reduced(p), _DEPTH, limit * 4):
+        for terms, assumed in self._leaves(reduce_term(p), _DEPTH, limit * 4):
             key = tuple(sorted(set(terms), key=lambda t: t.key))
             if key not in found:
                 found[key] = assumed
@@ -821,7 +829,7 @@ class Facts:
                 dropped = {a for m in p.monos if depends_on_block(m) for a in m}
                 signs = self._nonnegative(sorted(dropped))
                 if signs is not None and rest.constant is None:
-                    yield (reduced(rest),), signs
+                    yield (reduce_term(rest),), signs
             return
         for rest, signs in self._moves(p, shape, bad):
             for terms, assumed in self._leaves(rest, depth - 1, limit - 1):
@@ -829,7 +837,7 @@ class Facts:
         for a, cases in self._cases(p) if shape.choices else ():
             if not a.varying:
                 continue
-            parts = [reduced(case.term(p)) for case in cases]
+            parts = [reduce_term(case.term(p)) for case in cases]
             options = [list(islice(self._leaves(part, depth - 1, limit // 2), 4)) for part in parts]
             for combination in islice(product(*options), 8):
                 yield tuple(t for ts, _ in combination for t in ts), frozenset().union(*(x for _, x in combination))

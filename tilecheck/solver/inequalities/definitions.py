@@ -70,7 +70,7 @@ def _below_extent(a: Bid | Lane) -> Term:
 
 
 @cache
-def _beyond(a: Min | Max) -> tuple[Term, ...]:
+def _list_distances(a: Min | Max) -> tuple[Term, ...]:
     """Of a minimum or maximum: how far each of the terms lies beyond it."""
     return tuple(t - of(a) if isinstance(a, Min) else of(a) - t for t in a.args)
 
@@ -180,7 +180,7 @@ def _upper_floordiv(f: Facts, a: FloorDiv) -> Bounds:
 
 
 def _upper_min(f: Facts, a: Min) -> Bounds:
-    for t in _beyond(a):
+    for t in _list_distances(a):
         yield t, NOTHING
 
 
@@ -221,7 +221,7 @@ def _below_floordiv(f: Facts, a: FloorDiv) -> Bounds:
 
 
 def _below_max(f: Facts, a: Max) -> Bounds:
-    for t in _beyond(a):
+    for t in _list_distances(a):
         yield t, NOTHING
 
 

@@ -137,7 +137,7 @@ class Models:
         if isinstance(self._question, tuple):
             self._question = _question(*self._question)
         self._draw += 1
-        model = _found(self._question, draw)
+        model = _search(self._question, draw)
         if model is not None:
             self._made.append(model)
         return True
@@ -192,7 +192,7 @@ def _limit(a: Bid | Lane) -> Term:
     return grid(a.axis) if isinstance(a, Bid) else a.size
 
 
-def _found(q: _Question, draw: int) -> Model | None:
+def _search(q: _Question, draw: int) -> Model | None:
     try:
         start = Model(q.given, draw, q.signs)
         values = {**q.given, **{a: start.at(a) for a in q.leaves}}
@@ -208,7 +208,7 @@ def _found(q: _Question, draw: int) -> Model | None:
                     holding.add(i)
             if broken is None:
                 return model if all(map(model.holds, q.others)) else None
-            changed = _mended(broken, values, model)
+            changed = _repair(broken, values, model)
             if changed is None:
                 return None
             # what has nothing to do with the value that was changed is what it was
@@ -219,7 +219,7 @@ def _found(q: _Question, draw: int) -> Model | None:
     return None
 
 
-def _mended(broken: Term, values: dict[Atom, int], model: Model) -> Atom | None:
+def _repair(broken: Term, values: dict[Atom, int], model: Model) -> Atom | None:
     """Change one value so that a term is not negative any more, if only that value counts: which one; None where there
     is none."""
     missing = -model.value(broken)
@@ -244,7 +244,7 @@ def _mended(broken: Term, values: dict[Atom, int], model: Model) -> Atom | None:
     best = min(ways, default=None)
     if best is None or best[0]:
         for t in inside:
-            changed = _mended(t, values, model) if model.value(t) < 0 else None
+            changed = _repair(t, values, model) if model.value(t) < 0 else None
             if changed is not None:
                 return changed
     if best is None or best[3] > _LARGEST:

@@ -13,7 +13,7 @@ Weighted: TypeAlias = tuple[Monomial, int, tuple[tuple[Monomial, int], ...]]
 coefficient of that term, and the product."""
 
 
-def reduced(p: Term) -> Term:
+def reduce_term(p: Term) -> Term:
     """p divided by the gcd of its non-constant coefficients: p >= 0 iff floor(p / g) >= 0 over the integers."""
     g = 0
     for m, c in p.monos.items():
@@ -26,7 +26,7 @@ def reduced(p: Term) -> Term:
     return Term({m: q for m, c in p.monos.items() if (q := c // g)})
 
 
-def shifted(p: Term, shift: Collection[Atom]) -> dict[Monomial, int]:
+def shift_term(p: Term, shift: Collection[Atom]) -> dict[Monomial, int]:
     """The coefficients of p after each atom a of `shift` is replaced by 1 + a."""
     total: dict[Monomial, int] = {}
     for m, c in p.monos.items():
@@ -39,7 +39,7 @@ def shifted(p: Term, shift: Collection[Atom]) -> dict[Monomial, int]:
     return total
 
 
-def combined(p: Term, scale: int, weight: Monomial, factor: int, g: Term) -> Term:
+def combine(p: Term, scale: int, weight: Monomial, factor: int, g: Term) -> Term:
     """`scale*p - factor*weight*g`"""
     out = p.monos.copy() if scale == 1 else {m: c * scale for m, c in p.monos.items()}
     add_times(out, weight, -factor, g)
@@ -51,7 +51,7 @@ def at_ones(p: Term, shift: Collection[Atom]) -> int:
     return sum(c for m, c in p.monos.items() if all(a in shift for a in m))
 
 
-def weighted(g: Term, factor: Monomial, m: Monomial, negative: bool) -> Weighted | None:
+def weight_fact(g: Term, factor: Monomial, m: Monomial, negative: bool) -> Weighted | None:
     """g with the weight that makes `m` of one of its monomials, if that has the sign and divides `m`."""
     c = g.monos[factor]
     if (c < 0) != negative:
@@ -63,7 +63,7 @@ def weighted(g: Term, factor: Monomial, m: Monomial, negative: bool) -> Weighted
     return weight, abs(c), tuple([(in_order(weight + n), d) for n, d in parts] if weight else parts)
 
 
-def less(p: Term, c: int, fact: Weighted) -> Term:
+def subtract_weighted(p: Term, c: int, fact: Weighted) -> Term:
     """`k*p - w*fact`, reduced, with the numbers k and w that cancel a term of p with coefficient c."""
     _, size, product = fact
     common = gcd(c, size)
@@ -78,4 +78,4 @@ def less(p: Term, c: int, fact: Weighted) -> Term:
                 del out[m]
         else:
             out[m] = -factor * d
-    return reduced(Term(out))
+    return reduce_term(Term(out))

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import Final, TypeAlias, final
 
 from tilecheck.solver.inequalities.definitions import depth_of
-from tilecheck.solver.inequalities.polynomials import shifted
+from tilecheck.solver.inequalities.polynomials import shift_term
 from tilecheck.symbolic import Atom, Ite, Lane, Max, Min, Monomial, Term, depends_on_block, text_of
 
 _MAX_TERMS: Final = 24
@@ -64,7 +64,7 @@ class Shape:
         if self._shiftable is None:
             p = self._term
             self._shiftable = not self.lowest or (
-                sum(p.monos.values()) >= 0 and min(shifted(p, p.atoms()).values()) >= 0)
+                sum(p.monos.values()) >= 0 and min(shift_term(p, p.atoms()).values()) >= 0)
         return self._shiftable
 
     @property

@@ -7,13 +7,26 @@ means nothing.
 from tilecheck.solver.model_search.any_data import whatever_the_data
 from tilecheck.solver.model_search.collide import find_collision, find_iteration_collision
 from tilecheck.solver.model_search.escape import Escape, confirm_escape, find_escape
-from tilecheck.solver.model_search.models import find_model, necessary, satisfiable
+from tilecheck.solver.model_search.models import find_model, find_necessity_witness, satisfiable
 from tilecheck.solver.model_search.points import Point, find_point
 from tilecheck.solver.model_search.room import Bound, with_room
 from tilecheck.solver.model_search.world import STYLES, World, confirm
 
 __all__ = [
-    "STYLES", "Bound", "Escape", "Point", "World", "confirm", "confirm_escape", "find_collision", "find_escape",
-    "find_iteration_collision", "find_model", "find_point", "necessary", "satisfiable", "whatever_the_data",
+    "STYLES",
+    "Bound",
+    "Escape",
+    "Point",
+    "World",
+    "confirm",
+    "confirm_escape",
+    "find_collision",
+    "find_escape",
+    "find_iteration_collision",
+    "find_model",
+    "find_necessity_witness",
+    "find_point",
+    "satisfiable",
+    "whatever_the_data",
     "with_room",
 ]

@@ -101,7 +101,7 @@ _CONDITION: Final[dict[str, Callable[[_Writer, Cond], str]]] = {
 }
 
 
-def _inside(a: Atom) -> tuple[Term | Cond, ...]:
+def _list_operands(a: Atom) -> tuple[Term | Cond, ...]:
     if isinstance(a, (FloorDiv, Mod)):
         return (a.num, a.den)
     if isinstance(a, (Min, Max, App)):
@@ -186,7 +186,7 @@ class _Loops:
     def atom_level(self, a: Atom) -> int:
         known = self.level_of.get(a)
         if known is None:
-            known = max((self.level(x) for x in _inside(a)), default=0)
+            known = max((self.level(x) for x in _list_operands(a)), default=0)
             self.level_of[a] = known
         return known
 
@@ -205,7 +205,7 @@ class _Loops:
     def _need_atom(self, a: Atom) -> None:
         if a in self.names:
             return
-        parts = _inside(a)
+        parts = _list_operands(a)
         for x in parts[:1] if isinstance(a, Ite) else parts:
             self.need(x)
         text = self.writer.compound(a)

@@ -69,7 +69,7 @@ def case_of(grid: Grid, values: tuple[int, ...], limit: int) -> _Case:
     return _Case(grid, values, STYLES[0], limit)
 
 
-def touched(side: _Side, case: _Case, count: list[int]) -> Iterator[Point] | None:
+def enumerate_points(side: _Side, case: _Case, count: list[int]) -> Iterator[Point] | None:
     """The points of one access, or None when its tiles cannot have these sizes."""
     source = oracle(case.style)
     spans: list[tuple[int, ...]] = []
@@ -228,8 +228,8 @@ def _run(
         case = _Case(grid, drawn, styles[turn % len(styles)] if data else styles[0], min(case_limit, left))
         counts = [[0], [0]]
         try:
-            a = touched(one, case, counts[0])
-            b = None if same_site else touched(two, case, counts[1])
+            a = enumerate_points(one, case, counts[0])
+            b = None if same_site else enumerate_points(two, case, counts[1])
             if a is not None and (same_site or b is not None):
                 for hit in islice(q.hits(a, b), 1 if accept is None else HITS):
                     found = assemble(q, hit, grid, dict(zip(variables, drawn, strict=True)), case.style, accept)

@@ -101,7 +101,7 @@ class _Search(Struct, frozen=True):
         values: list[Term | Cond] = [*self.region.index, self.region.guard]
         extents, radices = roles(values, layout(self.region).lanes)
         tile_atoms = extents | {a for a in self.variables if isinstance(a, Symbol) and a.name in tiles}
-        free = frozenset(a for a in self.variables if _plain(a) and a not in tile_atoms)
+        free = frozenset(a for a in self.variables if _is_plain(a) and a not in tile_atoms)
         given = {a: self.fixed[a.key] for a in self.variables if a.key in self.fixed}
         chooser = Chooser(self.variables, tiles=tile_atoms, zero=free, fixed=given)
         if not chooser.require((*conjuncts(self.assume), *conjuncts(self.region.guard))):
@@ -136,7 +136,7 @@ class _Search(Struct, frozen=True):
         pinned = [a for a in self.variables if grid_axis(a) is not None]
         sizes = ((LARGER, 1), (LARGER**2, LARGER), (LARGER**4, LARGER**3))
         for launch in dict.fromkeys(tuple(
-                v * extents if _extent(a) else v * counts if _plain(a) and a not in pinned else v
+                v * extents if _extent(a) else v * counts if _is_plain(a) and a not in pinned else v
                 for a, v in zip(self.variables, drawn, strict=True)) for extents, counts in sizes):
             if launch != drawn and self._allowed(grid, launch):
                 yield launch
@@ -222,5 +222,5 @@ def _extent(a: Atom) -> bool:
     return isinstance(a, (*EXTENTS, Length, Size))
 
 
-def _plain(a: Atom) -> bool:
+def _is_plain(a: Atom) -> bool:
     return isinstance(a, Symbol) and not isinstance(a, (GridDim, Stride)) and not _extent(a)

@@ -27,7 +27,7 @@ class Layout(Struct, frozen=True):
     searchable: bool
 
 
-def _copied(a: Atom) -> bool:
+def _is_copied(a: Atom) -> bool:
     return isinstance(a, (Bid, Counter, Lane, Opaque)) and a.copy != 0
 
 
@@ -42,7 +42,7 @@ def layout(region: Region, extra_lanes: tuple[Lane, ...] = ()) -> Layout:
         uniform=tuple(sorted(a for a in atoms if isinstance(a, Symbol) or (isinstance(a, Opaque) and a.uniform))),
         counters=tuple(sorted((a for a in atoms if isinstance(a, Counter)), key=lambda a: a.key)),
         lanes=tuple(sorted((a for a in atoms if isinstance(a, Lane)), key=lambda a: (-a.axis, a.key))),
-        searchable=not any(_copied(a) or (isinstance(a, Opaque) and not a.uniform) for a in atoms),
+        searchable=not any(_is_copied(a) or (isinstance(a, Opaque) and not a.uniform) for a in atoms),
     )
 
 

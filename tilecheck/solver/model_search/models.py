@@ -11,7 +11,7 @@ from tilecheck.solver.model_search.layout import AXES, leaves, reads_data
 from tilecheck.symbolic import TRUE, Atom, Cond, Opaque, Symbol, conj, holds, negate
 from tilecheck.symbolic.footprint import Region, Witness
 
-__all__ = ["find_model", "necessary", "satisfiable"]
+__all__ = ["find_model", "find_necessity_witness", "satisfiable"]
 
 TRIALS = 160
 
@@ -73,7 +73,7 @@ def find_model(cond: Cond, *, holds: bool = True, fixed: Mapping[str, int] | Non
     return {k: v for k, v in found.items() if k in names}
 
 
-def necessary(
+def find_necessity_witness(
     clause: Cond,
     first: Region,
     second: Region,

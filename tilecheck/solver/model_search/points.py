@@ -8,7 +8,7 @@ from zlib import crc32
 from msgspec import Struct
 
 from tilecheck.solver.model_search.assignments import Chooser, grids, is_scalar, roles
-from tilecheck.solver.model_search.collide import ASSIGNMENT_COST, case_of, side_of, touched
+from tilecheck.solver.model_search.collide import ASSIGNMENT_COST, case_of, enumerate_points, side_of
 from tilecheck.solver.model_search.layout import AXES, conjuncts, layout, leaves, reads_data
 from tilecheck.solver.model_search.world import World
 from tilecheck.symbolic import TRUE, Atom, Bid, Cond, GridDim, Opaque, Symbol, holds
@@ -56,10 +56,10 @@ def find_point(
     for grid, drawn in chooser.draws(grids(axes, radices), crc32(cond.key.encode()), TRIALS):
         count = [0]
         try:
-            points = touched(side, case_of(grid, drawn, min(left, 800)), count)
+            points = enumerate_points(side, case_of(grid, drawn, min(left, 800)), count)
             hit = None if points is None else next(points, None)
             uniform = dict(zip(variables, drawn, strict=True))
-            found = None if hit is None else _assembled(cond, assume, grid, uniform, hit, region)
+            found = None if hit is None else _assemble(cond, assume, grid, uniform, hit, region)
         except ArithmeticError:
             found = None
         if found is not None:
@@ -70,7 +70,7 @@ def find_point(
     return None
 
 
-def _assembled(
+def _assemble(
     cond: Cond, assume: Cond, grid: tuple[int, int, int], uniform: Mapping[Atom, int], hit: tuple[object, ...],
     region: Region,
 ) -> Point | None:

@@ -41,19 +41,25 @@ def _identity(name: str, args: tuple[int, ...]) -> int:
     return abs(args[-1]) if args else 0
 
 
-def _scattered(name: str, args: tuple[int, ...]) -> int:
+def _draw_scattered(name: str, args: tuple[int, ...]) -> int:
     return crc32(data_key(name, args).encode()) % 7 % 4
 
 
-def _running(name: str, args: tuple[int, ...]) -> int:
+def _draw_running(name: str, args: tuple[int, ...]) -> int:
     return 2 * abs(args[-1]) if args else 1
 
 
-def _reversed(name: str, args: tuple[int, ...]) -> int:
+def _draw_reversed(name: str, args: tuple[int, ...]) -> int:
     return max(0, 3 - abs(args[-1])) if args else 2
 
 
-STYLES: Final[tuple[Callable[[str, tuple[int, ...]], int], ...]] = (_identity, _zero, _running, _scattered, _reversed)
+STYLES: Final[tuple[Callable[[str, tuple[int, ...]], int], ...]] = (
+    _identity,
+    _zero,
+    _draw_running,
+    _draw_scattered,
+    _draw_reversed,
+)
 """Contents of arrays, as functions of array and index. All but `_zero` are the same in every process."""
 
 
@@ -132,12 +138,12 @@ def confirm(
     must hold, both indexes must be the element and none of them negative, and the points must differ as `want` says.
     """
     try:
-        return _confirmed(witness, first, second, assume, want, counter, lanes)
+        return _confirms(witness, first, second, assume, want, counter, lanes)
     except (KeyError, ArithmeticError):
         return False
 
 
-def _confirmed(
+def _confirms(
     w: Witness, first: Region, second: Region, assume: Cond, want: Want, counter: str | None, lanes: tuple[Lane, ...]
 ) -> bool:
     scalars = dict(w.scalars)
@@ -147,7 +153,7 @@ def _confirmed(
     for axis, extent in enumerate(w.grid):
         if extent < 1 or scalars.setdefault(f"grid[{axis}]", extent) != extent:
             return False
-    if not _apart(w, want, counter) or any(i < 0 for i in w.element):
+    if not _are_apart(w, want, counter) or any(i < 0 for i in w.element):
         return False
     for point, region in ((w.first, first), (w.second, second)):
         if not region.exact or not layout(region, lanes).searchable:
@@ -155,7 +161,7 @@ def _confirmed(
         if any(not 0 <= at < extent for at, extent in zip(point.block, w.grid, strict=True)):
             return False
         world = World(_leaves_at(point, region, scalars, lanes), data)
-        if not _inside(world) or not holds(region.guard, world):
+        if not _stays_inside(world) or not holds(region.guard, world):
             return False
         if tuple(evaluate(t, world) for t in region.index) != w.element:
             return False
@@ -163,14 +169,14 @@ def _confirmed(
     return holds(assume, World(uniform, data))
 
 
-def _inside(world: World) -> bool:
+def _stays_inside(world: World) -> bool:
     return all(
         not isinstance(a, (Counter, Lane)) or (v >= 0 and (isinstance(a, Counter) or v < evaluate(a.size, world)))
         for a, v in world.leaves.items()
     )
 
 
-def _apart(w: Witness, want: Want, counter: str | None) -> bool:
+def _are_apart(w: Witness, want: Want, counter: str | None) -> bool:
     if want == "different-blocks":
         return w.first.block != w.second.block
     if w.first.block != w.second.block:

@@ -38,6 +38,7 @@ from tilecheck.symbolic import (
     Substitution,
     Term,
     atoms_of,
+    build_opaque,
     conj,
     conjuncts,
     disj,
@@ -45,7 +46,6 @@ from tilecheck.symbolic import (
     lane,
     lt,
     negate,
-    opaque,
 )
 from tilecheck.syntax.tree import Span
 
@@ -63,7 +63,7 @@ __all__ = [
     "with_shadow",
 ]
 
-GONE: Final = opaque("~gone")
+GONE: Final = build_opaque("~gone")
 """Stands for the lane of a reduced axis in the shadow of a value that a loop carries."""
 MARK: Final = "~"
 """Begins the names of sources that stand for what a loop carries."""
