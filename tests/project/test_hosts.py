@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tilecheck.project.project import Project
-from tilecheck.project.relevance import imported
+from tilecheck.project.relevance import imported_names
 
 Build = Callable[..., Project]
 
@@ -153,6 +153,6 @@ def test_files_in_which_launches_are_looked_for(project: Build) -> None:
     ("important = from_a = 1\n", ""),
 ])
 def test_the_modules_that_a_file_may_import(source: str, expected: str) -> None:
-    found = imported(source.encode())
+    found = imported_names(source.encode())
     assert set(expected.split()) <= found
     assert "g" not in found and "h" not in found

@@ -114,10 +114,10 @@ class RecordingModule(Module):
         with self.recording.quiet():
             return super().function(qualname)
 
-    def outer(self, qualname: str) -> tuple[FuncDef, ...]:
+    def outer_functions(self, qualname: str) -> tuple[FuncDef, ...]:
         self.recording.note(Key("function", self.path, qualname))
         with self.recording.quiet():
-            return super().outer(qualname)
+            return super().outer_functions(qualname)
 
     def class_(self, name: str) -> ClassDef | None:
         self.recording.note(Key("class", self.path, name))
@@ -171,8 +171,8 @@ class RecordingResolver(Resolver):
     chain = _entry(Resolver.chain)
     name = _entry(Resolver.name)
     attribute = _entry(Resolver.attribute)
-    imported = _entry(Resolver.imported)
-    absolute = _entry(Resolver.absolute)
+    resolve_import = _entry(Resolver.resolve_import)
+    resolve_absolute = _entry(Resolver.resolve_absolute)
 
     @_entry
     def module_name(self, module: Module, name: str) -> Origin | None:
@@ -204,7 +204,7 @@ class RecordingProject(Project):
         super().__init__(files, roots, contents)
         self.resolver: RecordingResolver = RecordingResolver(self)
 
-    def _new(self, file: str) -> Module:
+    def _create_module(self, file: str) -> Module:
         return RecordingModule(self, file, self._packages.name(Path(file)), self._contents.get(file))
 
     def module(self, path: Any) -> Module:
@@ -289,7 +289,7 @@ class RecordingProject(Project):
         """Give a file other bytes, and return the file before and after. Names are resolved again."""
         before = self._modules[os.path.abspath(path)]
         self._contents[path] = data
-        after = self._modules[os.path.abspath(path)] = self._new(path)
+        after = self._modules[os.path.abspath(path)] = self._create_module(path)
         self._digests.pop(path, None)
         self._forget()
         return before, after
@@ -298,7 +298,7 @@ class RecordingProject(Project):
         """Use the modules of an earlier project whose bytes, name and package are the same in this one."""
         for key, known in earlier._modules.items():
             # files beside these that were found by import may still be there
-            module = self._modules.get(key) or self._new(known.path)
+            module = self._modules.get(key) or self._create_module(known.path)
             if (isinstance(known, RecordingModule) and known.path == module.path and known.name == module.name
                     and known.is_package == module.is_package and _bytes(known) == _bytes(module)):
                 known.project = self

@@ -1,4 +1,4 @@
-"""What the annotation of a kernel parameter says: a constant, an array, a list of arrays, or a scalar."""
+"""The kind of a kernel parameter by its annotation: a constant, an array, a list of arrays, or a scalar."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def is_constant_annotation(project: Project, module: Module, annotation: Expr | 
 def annotation_kind(
     project: Project, module: Module, annotation: Expr | None, scope: str = ""
 ) -> AnnotationKind | None:
-    """What an annotation says, aliases and strings followed; None when it says nothing.
+    """The kind that an annotation specifies, through aliases and strings; None if it specifies none.
 
-    `scope` is the qualified name of the function around the annotated one, when it is nested.
+    `scope` is the qualified name of the enclosing function of a nested function.
     """
-    return None if annotation is None else _Reader(project, module, scope, 0).kind(annotation)
+    return None if annotation is None else _Reader(project, module, scope, 0).read(annotation)
 
 
 def tile_annotation(project: Project, module: Module, annotation: Expr | None, scope: str = "") -> str | None:
-    """The name in cuda.tile of an annotation that is one of its names, with or without brackets."""
+    """The name in cuda.tile of an annotation, with or without brackets; None for any other annotation."""
     node = annotation.value if isinstance(annotation, Subscript) else annotation
     if not isinstance(node, (Name, Attribute)):
         return None
@@ -66,14 +66,14 @@ class _Reader:
         self.scope = scope
         self.depth = depth
 
-    def kind(self, node: Expr) -> AnnotationKind | None:
+    def read(self, node: Expr) -> AnnotationKind | None:
         handler = _KINDS.get(type(node))
         return None if handler is None or self.depth > _DEPTH else handler(self, node)
 
-    def inside(self, module: Module, scope: str = "") -> _Reader:
+    def reader_for(self, module: Module, scope: str = "") -> _Reader:
         return _Reader(self.project, module, scope, self.depth + 1)
 
-    def named(self, node: Name | Attribute) -> AnnotationKind | None:
+    def read_name(self, node: Name | Attribute) -> AnnotationKind | None:
         target = self.project.resolve(self.module, node, self.scope)
         match target:
             case TileName(name):
@@ -81,28 +81,29 @@ class _Reader:
             case ExternalName(name):
                 return _EXTERNAL.get(name)
             case ConstantTarget():
-                return self.inside(target.module, self.scope if target.module is self.module else "").kind(target.value)
+                scope = self.scope if target.module is self.module else ""
+                return self.reader_for(target.module, scope).read(target.value)
             case None if isinstance(node, Name):
                 return _BUILTIN.get(node.id)
         return None
 
-    def call(self, node: Call) -> AnnotationKind | None:
+    def read_call(self, node: Call) -> AnnotationKind | None:
         """Metadata such as `ct.ConstantAnnotation()`."""
-        return self.kind(node.func)
+        return self.read(node.func)
 
-    def subscript(self, node: Subscript) -> AnnotationKind | None:
+    def read_subscript(self, node: Subscript) -> AnnotationKind | None:
         target = self.project.resolve(self.module, node.value, self.scope)
         if isinstance(target, ExternalName) and target.name in _ANNOTATED:
-            metadata = (self.kind(item) for item in node.items[1:])
-            return next((kind for kind in metadata if kind is not None), None) or self.kind(node.items[0])
+            metadata = (self.read(item) for item in node.items[1:])
+            return next((kind for kind in metadata if kind is not None), None) or self.read(node.items[0])
         if isinstance(target, ExternalName) and target.name in _TRANSPARENT:
-            return self.kind(node.items[0])
-        return self.kind(node.value)
+            return self.read(node.items[0])
+        return self.read(node.value)
 
-    def union(self, node: BinOp) -> AnnotationKind | None:
-        return self.kind(node.left) or self.kind(node.right) if node.op == "|" else None
+    def read_union(self, node: BinOp) -> AnnotationKind | None:
+        return self.read(node.left) or self.read(node.right) if node.op == "|" else None
 
-    def text(self, node: Constant) -> AnnotationKind | None:
+    def read_string(self, node: Constant) -> AnnotationKind | None:
         """An annotation written as a string."""
         if not isinstance(node.value, str):
             return None
@@ -113,14 +114,14 @@ class _Reader:
         except LowerError:
             return None
         only = statements[0] if len(statements) == 1 else None
-        return self.inside(self.module, self.scope).kind(only.value) if isinstance(only, ExprStmt) else None
+        return self.reader_for(self.module, self.scope).read(only.value) if isinstance(only, ExprStmt) else None
 
 
 _KINDS: Final[dict[type[Any], Callable[[_Reader, Any], AnnotationKind | None]]] = {
-    Name: _Reader.named,
-    Attribute: _Reader.named,
-    Call: _Reader.call,
-    Subscript: _Reader.subscript,
-    BinOp: _Reader.union,
-    Constant: _Reader.text,
+    Name: _Reader.read_name,
+    Attribute: _Reader.read_name,
+    Call: _Reader.read_call,
+    Subscript: _Reader.read_subscript,
+    BinOp: _Reader.read_union,
+    Constant: _Reader.read_string,
 }

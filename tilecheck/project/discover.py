@@ -1,4 +1,4 @@
-"""Which files to check: the paths given, their directories walked, ignored files left out."""
+"""Discovers the files to check: the given paths and the files in their directories, without ignored files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEFAULT_EXCLUDES: Final = frozenset({
     ".eggs", ".git", ".hg", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".svn", ".tilecheck_cache", ".tox",
     ".venv", "__pycache__", "build", "dist", "node_modules", "site-packages", "venv",
 })
-"""Directories that are not entered. One that is given as a path, or lies above it, is."""
+"""Names of directories that are not entered, unless they are given as a path or lie above one."""
 
 
 class Discovery(Struct, frozen=True):
@@ -38,12 +38,12 @@ class _Ignore(Struct, frozen=True):
     spec: GitIgnoreSpec
 
     def verdict(self, path: str) -> bool | None:
-        """Whether a path is ignored (True), kept by a negated pattern (False), or not mentioned."""
+        """Whether a path is ignored (True) or included by a negated pattern (False); None if no pattern matches."""
         return self.spec.check_file(os.path.relpath(path, self.folder).replace(os.sep, "/") + _slash(path)).include
 
 
 def _patterns(lines: Iterable[str]) -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec  # costs more than checking a small file, and is needed for folders only
+    from pathspec import GitIgnoreSpec  # the import is slow, and only folders need it
 
     return GitIgnoreSpec.from_lines(lines)
 
@@ -56,10 +56,10 @@ def discover(
     paths: Sequence[Path | str], *, exclude: Sequence[str] = (), base: Path | None = None,
     respect_gitignore: bool = True, force_exclude: bool = False,
 ) -> Discovery:
-    """The files that `paths` name. Directories give their `.py` files; files named themselves are always checked,
-    except for excluded ones with `force_exclude`.
+    """The files that `paths` name. A directory stands for its `.py` files. Named files are always checked, except
+    excluded ones with `force_exclude`.
 
-    `exclude` are patterns in gitignore syntax, relative to `base`, or else to the working directory.
+    `exclude` are patterns in gitignore syntax, relative to `base`, or to the working directory without it.
     """
     folder = os.path.abspath(base or os.getcwd())
     excluded = _Ignore(folder, _patterns(exclude)) if exclude else None
@@ -109,19 +109,19 @@ class _Walk:
             path = os.path.join(absolute, entry.name)
             # links to directories are not followed, so there are no loops
             if entry.is_dir(follow_symlinks=False):
-                if entry.name not in DEFAULT_EXCLUDES and not self._ignored(path + os.sep, ignores):
+                if entry.name not in DEFAULT_EXCLUDES and not self._is_ignored(path + os.sep, ignores):
                     yield from self._folder(folder / entry.name, ignores)
-            elif entry.name.endswith(".py") and entry.is_file() and not self._ignored(path, ignores):
+            elif entry.name.endswith(".py") and entry.is_file() and not self._is_ignored(path, ignores):
                 yield folder / entry.name
 
-    def _ignored(self, path: str, ignores: tuple[_Ignore, ...]) -> bool:
+    def _is_ignored(self, path: str, ignores: tuple[_Ignore, ...]) -> bool:
         if self.excluded is not None and self.excluded.verdict(path):
             return True
-        return _ignored(path, ignores)
+        return _is_ignored(path, ignores)
 
 
-def _ignored(path: str, ignores: tuple[_Ignore, ...]) -> bool:
-    """The innermost file of patterns that mentions a path decides."""
+def _is_ignored(path: str, ignores: tuple[_Ignore, ...]) -> bool:
+    """Whether a path is ignored. The innermost file with a matching pattern decides."""
     verdicts = (ignore.verdict(path) for ignore in reversed(ignores))
     return next((verdict for verdict in verdicts if verdict is not None), False)
 
@@ -135,7 +135,7 @@ def _read_ignore(folder: str, name: str) -> _Ignore | None:
 
 
 def _outer_ignores(folder: str) -> tuple[_Ignore, ...]:
-    """Patterns of the directories above one, up to the root of its repository; none when they ignore it itself."""
+    """Patterns of the directories above one, up to the root of its repository; none if they ignore it."""
     above: list[str] = []
     current = folder
     while not os.path.exists(os.path.join(current, ".git")):
@@ -149,12 +149,12 @@ def _outer_ignores(folder: str) -> tuple[_Ignore, ...]:
         repository = _Ignore(current, repository.spec)
     found = [repository, *(_read_ignore(outer, ".gitignore") for outer in above if outer != folder)]
     ignores = tuple(ignore for ignore in found if ignore is not None)
-    return () if _ignored_anywhere(folder, current, ignores) else ignores
+    return () if _is_ignored_anywhere(folder, current, ignores) else ignores
 
 
-def _ignored_anywhere(folder: str, top: str, ignores: tuple[_Ignore, ...]) -> bool:
+def _is_ignored_anywhere(folder: str, top: str, ignores: tuple[_Ignore, ...]) -> bool:
     while folder != top:
-        if _ignored(folder + os.sep, ignores):
+        if _is_ignored(folder + os.sep, ignores):
             return True
         folder = os.path.dirname(folder)
     return False

@@ -1,4 +1,4 @@
-"""Opt-outs that are no opt-outs from findings: of the runtime, of the dialect and of type checkers."""
+"""Suppressions that do not suppress findings: those of the runtime, of the dialect and of type checkers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MENTIONS: Final = (b"unchecked", b"unsafe", b"Mut[", b"tile-")
 
 
 class Escape(Struct, frozen=True):
-    """An opt-out on a line (from 1). `reason` is "" where the author gives none."""
+    """A suppression on a line (from 1). `reason` is "" if the author gives none."""
 
     file: str
     line: int
@@ -30,7 +30,7 @@ class Escape(Struct, frozen=True):
 
 
 def escapes(path: Path) -> Iterator[Escape]:
-    """Those of a file, by line; none of a file that cannot be read or parsed, which the checker tells of."""
+    """The suppressions of a file, by line; none if it cannot be read or parsed, which the checker reports."""
     try:
         data = path.read_bytes()
         if not any(word in data for word in _MENTIONS):
@@ -38,7 +38,7 @@ def escapes(path: Path) -> Iterator[Escape]:
         tree = ast.parse(data)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    found = [*_ignored(str(path), data)]
+    found = [*_find_type_ignores(str(path), data)]
     for node in ast.walk(tree):
         handler = _HANDLERS.get(type(node))
         if handler is not None:
@@ -46,7 +46,7 @@ def escapes(path: Path) -> Iterator[Escape]:
     yield from sorted(set(found), key=lambda escape: (escape.line, escape.what))
 
 
-def _called(path: str, node: ast.Call) -> Iterator[Escape]:
+def _find_reasons(path: str, node: ast.Call) -> Iterator[Escape]:
     for keyword in node.keywords:
         value = keyword.value
         if keyword.arg in _KEYWORDS and isinstance(value, ast.Constant) and isinstance(value.value, str):
@@ -54,8 +54,8 @@ def _called(path: str, node: ast.Call) -> Iterator[Escape]:
             yield Escape(path, value.lineno, f'{name}(..., {keyword.arg}=...)', value.value.strip())
 
 
-def _owned(path: str, node: ast.FunctionDef) -> Iterator[Escape]:
-    """Where a dialect kernel reaches past its piece: `z.array` of a `Mut` parameter."""
+def _find_whole_arrays(path: str, node: ast.FunctionDef) -> Iterator[Escape]:
+    """Accesses of a dialect kernel to a whole output: `z.array` of a `Mut` parameter."""
     owned = {a.arg for a in (*node.args.posonlyargs, *node.args.args) if _is_mutable(a.annotation)}
     for inner in ast.walk(node) if owned else ():
         if (isinstance(inner, ast.Attribute) and inner.attr == "array" and isinstance(inner.value, ast.Name)
@@ -68,11 +68,14 @@ def _is_mutable(annotation: ast.expr | None) -> bool:
     return (isinstance(head, ast.Name) and head.id == "Mut") or (isinstance(head, ast.Attribute) and head.attr == "Mut")
 
 
-_HANDLERS: Final[dict[type, Callable[..., Iterator[Escape]]]] = {ast.Call: _called, ast.FunctionDef: _owned}
+_HANDLERS: Final[dict[type, Callable[..., Iterator[Escape]]]] = {
+    ast.Call: _find_reasons,
+    ast.FunctionDef: _find_whole_arrays,
+}
 
 
-def _ignored(path: str, data: bytes) -> Iterator[Escape]:
-    """`# type: ignore[tile-race]` and the like."""
+def _find_type_ignores(path: str, data: bytes) -> Iterator[Escape]:
+    """Comments such as `# type: ignore[tile-race]`."""
     if b"tile-" not in data:
         return
     try:

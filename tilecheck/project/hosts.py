@@ -1,4 +1,4 @@
-"""Which functions may launch kernels: those that name a launcher, and those that call them, to a fixpoint."""
+"""Finds functions that may launch kernels: those that name a launcher, and their callers, to a fixpoint."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ MODULE_BODY: Final = "<module>"
 _LAUNCHER: Final = re.compile(rf"\b(?:{'|'.join(sorted(LAUNCHERS))})\b")
 _WORD: Final = re.compile(rb"[A-Za-z_]\w*")
 _CALL: Final = re.compile(r"\([ \t]*([\w.]*[A-Za-z_])(?=([ \t]+(?:fed|ssalc))?)")
-"""A call by name, written backwards: so it begins with the bracket, which is quickly found."""
+"""A call by name, for reversed text: it begins with the bracket, which is fast to find."""
 _DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 _ENTRY: Final = {"apply": ("forward", "backward"), "__call__": ("__call__",), "__init__": ("__init__",)}
-"""Methods that run when a class or an instance is used as on the left."""
+"""The methods that run for each use of a class or an instance."""
 
 
 class _Site(Struct, frozen=True):
-    """A call by name in the text: the chain of names, and the outermost function it stands in."""
+    """A call by name in the text: the chain of names, and the outermost enclosing function."""
 
     parts: tuple[str, ...]
     root: str
 
 
 class Mentions:
-    """What the search needs of one file. All of it is read off the text of the file alone, once."""
+    """The facts about one file that the search needs. They depend on the text of the file alone."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
 
     @cached_property
     def words(self) -> frozenset[bytes]:
-        """The words of the file; to have them, it need not be parsed."""
+        """The words of the file. This does not parse the file."""
         return frozenset(_WORD.findall(self.module.data))
 
     @cached_property
@@ -115,7 +115,7 @@ class Mentions:
 
     @cached_property
     def aliases(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Names of this file that stand for other names."""
+        """Names of this file that are aliases of other names."""
         return tuple(self._aliases())
 
     def _aliases(self) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -131,9 +131,9 @@ class Mentions:
 
 
 def _names_launcher(root: ast.AST) -> bool:
-    hidden = _hidden(root)
+    hidden = _launcher_parameters(root)
     return any(_is_launcher(node, hidden) for node in walk(root)) or (bool(hidden) and any(
-        _is_launcher(inner, frozenset()) for node in _around(root) for inner in walk(node)))
+        _is_launcher(inner, frozenset()) for node in _evaluated_at_definition(root) for inner in walk(node)))
 
 
 def _is_launcher(node: ast.AST, hidden: frozenset[str]) -> bool:
@@ -142,17 +142,19 @@ def _is_launcher(node: ast.AST, hidden: frozenset[str]) -> bool:
     return isinstance(node, ast.Attribute) and node.attr in LAUNCHERS
 
 
-def _hidden(root: ast.AST) -> frozenset[str]:
-    """The names of launchers that are in a function what its caller passes, and nothing else: who passes a launcher
-    names it."""
+def _launcher_parameters(root: ast.AST) -> frozenset[str]:
+    """The names of launchers that are parameters of a function and are not rebound in it.
+
+    A call of such a parameter is not a launch by the function: the caller that passes a launcher names it.
+    """
     if not isinstance(root, ast.FunctionDef | ast.AsyncFunctionDef):
         return frozenset()
     found = {node.arg for node in walk(root.args) if isinstance(node, ast.arg)} & LAUNCHERS
-    return frozenset(found - set(_bound(root.body))) if found else frozenset()
+    return frozenset(found - set(_rebound_names(root.body))) if found else frozenset()
 
 
-def _bound(body: list[ast.stmt]) -> Iterator[str]:
-    """The names that statements give another meaning, also in functions inside them."""
+def _rebound_names(body: list[ast.stmt]) -> Iterator[str]:
+    """The names that statements rebind, also in nested functions."""
     for statement in body:
         for node in walk(statement):
             match node:
@@ -170,8 +172,8 @@ def _bound(body: list[ast.stmt]) -> Iterator[str]:
                     yield name
 
 
-def _around(root: ast.AST) -> Iterator[ast.AST]:
-    """The parts of a function that are evaluated where it is defined."""
+def _evaluated_at_definition(root: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a function that are evaluated at its definition."""
     if isinstance(root, ast.FunctionDef | ast.AsyncFunctionDef):
         yield from root.decorator_list
         yield from root.args.defaults
@@ -200,7 +202,7 @@ def launching_functions(project: Project) -> Launching:
 
 
 def relevant_mentions(module: Module, names: Collection[str]) -> object:
-    """What a search that looked for `names` depends on in one file, apart from what names mean in other files.
+    """The facts about one file that a search for `names` depends on, without the targets of names in other files.
 
     Two versions of a file with equal values contribute the same to the search. The value is empty (`False`, then empty
     tuples) for a file that contributes nothing. The `repr` of the value is the same in every process.
@@ -233,7 +235,7 @@ def _is_candidate(parts: tuple[str, ...], names: Collection[str]) -> bool:
 
 
 def _site_facts(module: Module, site: _Site) -> object:
-    """A call with what tells which function it means: the function it stands in, and the names that this binds."""
+    """The facts that determine the target of a call: the enclosing function and the names that it binds."""
     skeleton = module.skeleton
     definition = skeleton.definitions.get(site.root)
     if definition is None:
@@ -259,14 +261,14 @@ class _Search:
             try:
                 _ = module.mentions.words
                 if module.mentions.owns:
-                    _ = self.found[path]  # looked through for itself, whatever it launches
+                    _ = self.found[path]  # analysed for ownership, even without a launch
                 if module.mentions.launches:
                     for root in module.mentions.direct:
                         self.add(path, root)
                     # `from cuda.tile import launch as go`, `go = ct.launch`
                     self.names.update(name for name, parts in module.mentions.aliases if parts[-1] in LAUNCHERS)
             except SourceError:
-                del self.modules[path]  # reported where the file itself is checked
+                del self.modules[path]  # reported by the check of the file itself
         changed = bool(self.names)
         while changed:
             changed = False
@@ -276,7 +278,7 @@ class _Search:
                     changed |= self.visit(path)
 
     def visit(self, path: str) -> bool:
-        """Look for callers in one file; whether any was new."""
+        """Search one file for callers. Return whether any was new."""
         if path in self.broken:
             return False
         module = self.modules[path]
@@ -298,7 +300,7 @@ class _Search:
         return _is_candidate(parts, self.names)
 
     def launches(self, module: Module, site: _Site) -> bool:
-        """Whether a call means a function that is known to launch."""
+        """Whether the target of a call is known to launch."""
         parts = site.parts
         definition = module.skeleton.definitions.get(site.root)
         if parts[0] in ("self", "cls") and definition is not None and definition.owner is not None:
@@ -330,7 +332,7 @@ class _Search:
         return False
 
     def runs(self, origin: Origin | None, how: str) -> bool:
-        """Whether a class launches when it is used in this way."""
+        """Whether this use of a class launches."""
         if not isinstance(origin, ClassAt):
             return False
         return any(f"{origin.qualname}.{method}" in self.found[origin.module.path] for method in _ENTRY[how])

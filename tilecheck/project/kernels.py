@@ -1,4 +1,4 @@
-"""Which definitions are kernels: under a decorator, or made into one by a call."""
+"""Finds kernels: definitions with a decorator, and functions that a call turns into a kernel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tilecheck.project.module import Module
     from tilecheck.project.project import Project
 
-__all__ = ["Found", "decorated", "find"]
+__all__ = ["Found", "decorated_kernels", "find"]
 
 Dialect: TypeAlias = Literal["tile", "runtime"]
 
@@ -27,12 +27,12 @@ _PARTIAL: Final = frozenset({"functools.partial", "partial"})
 _PASSED: Final = re.compile(r"\([ \t\n]*([A-Za-z_]\w*)[ \t\n]*[,)]")
 """A call whose first argument is a name."""
 _BEFORE: Final = re.compile(r"[ \t]*(\w*[A-Za-z_])\b")
-"""What is called, written backwards."""
+"""The called name, for reversed text."""
 _DEPTH: Final = 12
 
 
 class Found(Struct, frozen=True):
-    """A kernel by the place of its definition."""
+    """A kernel by the location of its definition."""
 
     module: Module
     qualname: str
@@ -41,7 +41,7 @@ class Found(Struct, frozen=True):
 
 
 class _Maker(Struct, frozen=True):
-    """Something that makes a kernel of the function passed as parameter `position` (or by keyword `keyword`)."""
+    """A callable that creates a kernel from parameter `position` (or from keyword `keyword`)."""
 
     dialect: Dialect
     position: int = 0
@@ -49,19 +49,19 @@ class _Maker(Struct, frozen=True):
 
 
 def find(project: Project, module: Module) -> tuple[Found, ...]:
-    """The kernels that a file defines or makes, in order of definition; those defined elsewhere come last."""
+    """The kernels that a file defines or creates, in order of definition; those of other files come last."""
     finder = _Finder(project, module)
-    found = {(kernel.module.path, kernel.qualname): kernel for kernel in finder.decorated(module)}
-    for kernel in finder.made():
+    found = {(kernel.module.path, kernel.qualname): kernel for kernel in finder.find_decorated(module)}
+    for kernel in finder.find_created():
         key = (kernel.module.path, kernel.qualname)
         if key not in found and not (kernel.module is not module and finder.is_decorated(kernel)):
             found[key] = kernel
     return tuple(sorted(found.values(), key=lambda kernel: _order(kernel, module)))
 
 
-def decorated(project: Project, module: Module) -> frozenset[str]:
-    """Qualified names of the definitions of a file that a decorator makes kernels."""
-    return frozenset(found.qualname for found in _Finder(project, module).decorated(module))
+def decorated_kernels(project: Project, module: Module) -> frozenset[str]:
+    """Qualified names of the definitions of a file with a kernel decorator."""
+    return frozenset(found.qualname for found in _Finder(project, module).find_decorated(module))
 
 
 def _order(kernel: Found, module: Module) -> tuple[bool, str, int]:
@@ -75,14 +75,14 @@ class _Finder:
         self.resolver = project.resolver
         self.module = module
 
-    def decorated(self, module: Module) -> Iterator[Found]:
+    def find_decorated(self, module: Module) -> Iterator[Found]:
         for definition in module.skeleton.definitions.values():
             dialect = self.dialect_of(module, definition)
             if dialect is not None:
                 yield Found(module, definition.qualname, "decorator", dialect == "runtime")
 
     def dialect_of(self, module: Module, definition: Definition) -> Dialect | None:
-        """What kind of kernel the decorators of a definition make of it."""
+        """The kind of kernel that the decorators of a definition create; None without a kernel decorator."""
         scopes = (*reversed(definition.outer), "")
         for decorator in definition.node.decorator_list:
             maker = self.maker(module, decorator, scopes)
@@ -95,7 +95,7 @@ class _Finder:
         return self.dialect_of(kernel.module, definition) is not None
 
     def maker(self, module: Module, node: ast.expr, scopes: tuple[str, ...], depth: int = 0) -> _Maker | None:
-        """What an expression makes kernels of, if it does when it is called."""
+        """The maker that an expression is; None if a call of it does not create a kernel."""
         if depth > _DEPTH:
             return None
         match node:
@@ -104,7 +104,7 @@ class _Finder:
                 origin = None if parts is None else self.origin(module, parts, scopes)
                 return None if origin is None else self.maker_at(origin, depth)
             case ast.Call():
-                return self.configured(module, node, scopes, depth)
+                return self.configured_maker(module, node, scopes, depth)
             case ast.Lambda():
                 return self.wrapper(module, node.args, node.body, scopes, depth)
             case ast.IfExp():
@@ -131,8 +131,8 @@ class _Finder:
                 return self.maker_function(origin, depth)
         return None
 
-    def configured(self, module: Module, node: ast.Call, scopes: tuple[str, ...], depth: int) -> _Maker | None:
-        """`ct.kernel(occupancy=2)`, `partial(ct.kernel, ...)`, `configure(...)` where that returns a maker."""
+    def configured_maker(self, module: Module, node: ast.Call, scopes: tuple[str, ...], depth: int) -> _Maker | None:
+        """The maker that a call returns: `ct.kernel(occupancy=2)`, `partial(ct.kernel, ...)`, `configure(...)`."""
         parts = dotted_parts(node.func)
         origin = None if parts is None else self.origin(module, parts, scopes)
         if isinstance(origin, ExternalName) and origin.name in _PARTIAL and node.args:
@@ -145,20 +145,20 @@ class _Finder:
         return maker if maker is not None and not node.args else None
 
     def maker_function(self, origin: FunctionAt, depth: int) -> _Maker | None:
-        """A function that returns the kernel it makes of a parameter."""
+        """The maker that a function is if it returns a kernel created from a parameter."""
         definition = origin.module.skeleton.definitions[origin.qualname]
         scopes = origin.module.skeleton.scope_chain(origin.qualname)
-        for value in _returned(definition):
+        for value in _returned_values(definition):
             maker = self.wrapper(origin.module, definition.node.args, value, scopes, depth)
             if maker is not None:
                 return maker
         return None
 
     def returned_maker(self, origin: FunctionAt, depth: int) -> _Maker | None:
-        """What a function returns, when that makes kernels (a decorator factory)."""
+        """The maker that a function returns (a decorator factory); None for any other function."""
         definition = origin.module.skeleton.definitions[origin.qualname]
         scopes = origin.module.skeleton.scope_chain(origin.qualname)
-        for value in _returned(definition):
+        for value in _returned_values(definition):
             maker = self.maker(origin.module, value, scopes, depth + 1)
             if maker is not None:
                 return maker
@@ -171,26 +171,26 @@ class _Finder:
         if not isinstance(body, ast.Call):
             return None
         maker = self.maker(module, body.func, scopes, depth + 1)
-        passed = None if maker is None else _argument(body, maker)
+        passed = None if maker is None else _find_argument(body, maker)
         names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
         if maker is None or not isinstance(passed, ast.Name) or passed.id not in names:
             return None
         return _Maker(maker.dialect, names.index(passed.id), passed.id)
 
-    def made(self) -> Iterator[Found]:
-        """Kernels made by calls in this file."""
+    def find_created(self) -> Iterator[Found]:
+        """Kernels that calls in this file create."""
         lines = self.candidate_lines()
         for statement in self.module.skeleton.tree.body:
             if _mentions(lines, statement):
                 for call, scopes in self.calls(statement, ("",)):
                     maker = self.maker(self.module, call.func, scopes)
-                    passed = None if maker is None else _argument(call, maker)
+                    passed = None if maker is None else _find_argument(call, maker)
                     if maker is not None and passed is not None:
                         for target in self.functions_of(self.module, passed, scopes, call.lineno, 0):
                             yield Found(target.module, target.qualname, "call", maker.dialect == "runtime")
 
     def candidate_lines(self) -> tuple[int, ...]:
-        """Lines on which a call may make a kernel, found in the text."""
+        """Lines on which a call may create a kernel, found in the text."""
         names = {"kernel", *self.maker_names(), *self.imported_makers()}
         pattern = re.compile(rf"\b(?:{'|'.join(sorted(names))})[^\S\n]*[(,)]")
         text, lines = self.module.code, self.module.lines
@@ -203,19 +203,19 @@ class _Finder:
         return tuple(numbers)
 
     def imported_makers(self) -> Iterator[str]:
-        """Imported names that are called with a function of this file and make kernels."""
+        """Imported names that are called with a function of this file and create kernels."""
         skeleton = self.module.skeleton
         imports = skeleton.scopes[""]
         functions = {qualname.rpartition(".")[2].partition("#")[0] for qualname in skeleton.definitions}
         called = {name for match in _PASSED.finditer(self.module.code) if match[1] in functions
-                  and (name := self.called(match.start())) is not None}
+                  and (name := self.called_name(match.start())) is not None}
         for name in sorted(called.intersection(imports)):
             if any(isinstance(bound.binding, ImportBinding) for bound in imports[name]):
                 origin = self.origin(self.module, (name,), ("",))
                 if origin is not None and self.maker_at(origin, 0) is not None:
                     yield name
 
-    def called(self, bracket: int) -> str | None:
+    def called_name(self, bracket: int) -> str | None:
         """The name in front of a bracket."""
         text = self.module.code
         start = text.rfind("\n", 0, bracket) + 1
@@ -223,7 +223,7 @@ class _Finder:
         return None if match is None else match[1][::-1]
 
     def maker_names(self) -> Iterator[str]:
-        """Names of this file, other than `kernel`, that may make kernels."""
+        """Names of this file, other than `kernel`, that may create kernels."""
         skeleton = self.module.skeleton
         lines = [number for number, line in enumerate(self.module.lines, 1) if "kernel" in line]
         for scope, names in skeleton.scopes.items():
@@ -240,7 +240,7 @@ class _Finder:
                                 yield name
 
     def calls(self, root: ast.AST, scopes: tuple[str, ...]) -> Iterator[tuple[ast.Call, tuple[str, ...]]]:
-        """All calls below a node that are no decorators, with the scopes they stand in."""
+        """All calls below a node that are not decorators, with their scopes."""
         pending: list[tuple[object, tuple[str, ...]]] = [(root, scopes)]
         while pending:
             node, scopes = pending.pop()
@@ -257,7 +257,7 @@ class _Finder:
     def functions_of(
         self, module: Module, node: ast.expr, scopes: tuple[str, ...], line: int, depth: int
     ) -> Iterator[FunctionAt]:
-        """The functions of the checked tree that an expression may be, also as kernels made of them."""
+        """The functions of the checked tree that an expression may refer to, also through kernels created from them."""
         if depth > _DEPTH:
             return
         if isinstance(node, ast.Attribute) and node.attr == "_pyfunc":
@@ -268,7 +268,7 @@ class _Finder:
                 yield from self.functions_of(module, node.orelse, scopes, line, depth + 1)
             case ast.Call():
                 maker = self.maker(module, node.func, scopes)
-                passed = None if maker is None else _argument(node, maker)
+                passed = None if maker is None else _find_argument(node, maker)
                 if passed is not None:
                     yield from self.functions_of(module, passed, scopes, line, depth + 1)
             case ast.Name() | ast.Attribute():
@@ -285,7 +285,7 @@ class _Finder:
                         yield from self.defined_before(module, node.id, scopes, line)
 
     def defined_before(self, module: Module, name: str, scopes: tuple[str, ...], line: int) -> Iterator[FunctionAt]:
-        """All definitions above a line that a name may mean: `k = ct.kernel(k)`, or one under each branch."""
+        """All definitions above a line that a name may refer to: `k = ct.kernel(k)`, or one under each branch."""
         for scope in scopes:
             bounds = module.skeleton.scopes[scope].get(name, ())
             found = [bound.binding.qualname for bound in bounds if isinstance(bound.binding, FunctionBinding)]
@@ -301,18 +301,18 @@ def _mentions(lines: Sequence[int], node: ast.stmt | ast.expr) -> bool:
     return index < len(lines) and lines[index] <= (node.end_lineno or node.lineno)
 
 
-def _argument(call: ast.Call, maker: _Maker) -> ast.expr | None:
-    """What a call passes to the parameter that becomes a kernel."""
+def _find_argument(call: ast.Call, maker: _Maker) -> ast.expr | None:
+    """The argument of a call for the parameter that becomes a kernel."""
     if maker.position < len(call.args):
         return call.args[maker.position]
     named = (keyword.value for keyword in call.keywords if maker.keyword and keyword.arg == maker.keyword)
     return next(named, None)
 
 
-def _returned(definition: Definition) -> Iterator[ast.expr]:
-    """The expressions that the return statements of a function return; not those of functions in it."""
+def _returned_values(definition: Definition) -> Iterator[ast.expr]:
+    """The expressions that a function returns, without those of nested functions."""
     pending: list[ast.stmt] = list(definition.node.body)
-    for node in pending:  # which grows by those inside them
+    for node in pending:  # the list grows by nested statements
         if isinstance(node, ast.Return):
             if node.value is not None:
                 yield node.value
@@ -327,5 +327,5 @@ def _returned(definition: Definition) -> Iterator[ast.expr]:
 
 _NESTING: Final = (
     ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match)
-"""The statements in which others of the same function stand."""
+"""Statements that contain other statements of the same function."""
 _LEAVES: Final = (ast.Name, ast.Constant, str, int)

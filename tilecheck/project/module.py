@@ -1,4 +1,4 @@
-"""One file of the checked tree: its definitions, lowered when they are asked for, and what its names mean."""
+"""One file of the checked tree: its definitions, lowered on demand, and the targets of its names."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ class Module:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """The lines of the text, without their ends.
+        """The lines of the text, without line endings.
 
-        Lines after the last line of `code` are comments: a function that looks for comments reads `text`.
+        Lines after the last line of `code` are comments. Functions that search for comments read `text`.
         """
         return tuple(self.text.split("\n"))
 
@@ -109,7 +109,7 @@ class Module:
         return b"tilecheck_runtime" in self.data
 
     def lines_of(self, definition: FuncDef) -> tuple[str, ...]:
-        """The lines of a definition of this file, from the one on which it begins, without their ends."""
+        """The lines of a definition of this file, without line endings."""
         return self.lines[definition.span.line - 1:definition.span.end_line]
 
     @cached_property
@@ -122,13 +122,13 @@ class Module:
 
     @cached_property
     def mentions(self) -> Mentions:
-        """What the search for functions that launch reads of this file."""
+        """The facts about this file for the search for functions that launch."""
         return Mentions(self)
 
     def check(self) -> None:
-        """Raise `SourceError` when the file cannot be read, decoded or parsed."""
+        """Raise `SourceError` if the file cannot be read, decoded or parsed."""
         if "skeleton" not in vars(self) and not is_valid(self.data):
-            _ = self.skeleton  # says what is wrong, and where
+            _ = self.skeleton  # raises the error with its line
 
     def functions(self) -> tuple[str, ...]:
         """Qualified names of all function definitions; nested ones as `factory.kernel`, methods as `Class.method`.
@@ -150,7 +150,7 @@ class Module:
                     self._functions[name] = found
         return self._functions.get(qualname)
 
-    def outer(self, qualname: str) -> tuple[FuncDef, ...]:
+    def outer_functions(self, qualname: str) -> tuple[FuncDef, ...]:
         """The functions around a definition, outermost first."""
         definition = self.skeleton.definitions.get(qualname)
         found = () if definition is None else tuple(self.function(name) for name in definition.outer)
@@ -169,27 +169,29 @@ class Module:
         return self._classes.get(name)
 
     def lookup(self, name: str) -> Target | None:
-        """What a module-level name means; None when it is not bound here, or not known."""
+        """The target of a module-level name; None if it is not bound here, or unknown."""
         return self.project.lookup(self, name)
 
     @cached_property
     def _kernels(self) -> tuple[KernelSite, ...]:
         if not self.may_matter:
-            self.check()  # a broken file is reported even if it is of no interest
+            self.check()  # a broken file is reported even if it has no kernel
             return ()
         sites = []
         for found in kernels.find(self.project, self):
             definition = found.module.function(found.qualname)
-            if definition is None:  # never a kernel less without a word
+            if definition is None:  # a missing kernel must be reported
                 raise SourceError(found.module.path, f"the definition of {found.qualname} cannot be read")
-            outer = found.module.outer(found.qualname)
+            outer = found.module.outer_functions(found.qualname)
             sites.append(KernelSite(found.module, definition, found.qualname, outer, found.how, found.dialect,
                                     definition.decorators))
         return tuple(sites)
 
     def kernels(self) -> tuple[KernelSite, ...]:
-        """The kernels of this file in order. A kernel that a call makes of a function is listed here even when that
-        function is defined in another module; then `site.module` is not this module, and others may list it too."""
+        """The kernels of this file in order, including those that a call creates from a function of another module.
+
+        `site.module` of the latter is not this module, and other modules may also list them.
+        """
         return self._kernels
 
     def host_functions(self) -> tuple[str, ...]:
@@ -203,7 +205,7 @@ class Module:
                      for statement in self._lower(node, node.lineno - 1))
 
     def body(self) -> tuple[Stmt, ...]:
-        """Module-level statements that are no definitions, lowered."""
+        """Module-level statements that are not definitions, lowered."""
         return self._body
 
     def value(self, binding: ValueBinding) -> Expr | None:
@@ -214,7 +216,7 @@ class Module:
         return self._values[key]
 
     def _value(self, binding: ValueBinding) -> Expr:
-        from tilecheck.syntax.statements import LowerError, lower_value  # which few modules need
+        from tilecheck.syntax.statements import LowerError, lower_value  # few modules need it
 
         try:
             return lower_value(binding.value, self._places)

@@ -1,4 +1,4 @@
-"""Whether a decorator is a declaration of this package, under whatever name a file has it."""
+"""Recognises decorators of this package under any name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["is_ours"]
 
 _PACKAGES: Final = ("tilecheck", "tilecheck.decorators", "tilecheck_runtime")
 _DEPTH: Final = 8
-"""Names for names that are followed."""
+"""The most aliases that are followed."""
 
 
 def is_ours(project: Project, site: KernelSite, decorator: Expr, name: str) -> bool:

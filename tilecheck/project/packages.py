@@ -1,4 +1,4 @@
-"""Which file a dotted module name means: package roots of the checked tree, and the names of its files."""
+"""Finds the file of a dotted module name: package roots of the checked tree, and the names of its files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["FileName", "Packages"]
 
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _FOREIGN: Final = ("cuda", "tilecheck", "tilecheck_runtime")
-"""Names whose meaning is known here; never looked for in the checked tree."""
+"""Modules that the checker knows; they are never searched in the checked tree."""
 
 
 class FileName(Struct, frozen=True):
@@ -26,7 +26,7 @@ class FileName(Struct, frozen=True):
 
 
 def _dotted_below(path: str, root: str) -> str | None:
-    """The dotted name of a file by its place below a directory."""
+    """The dotted name of a file by its path below a directory."""
     if not path.startswith(root + os.sep):
         return None
     parts = path[len(root) + 1 :].removesuffix(".py").split(os.sep)
@@ -37,7 +37,7 @@ def _dotted_below(path: str, root: str) -> str | None:
 
 @dataclass
 class _Root:
-    """A directory that modules are found in; `tops` are the only names looked for there, or None for any."""
+    """A directory with modules. `tops` are the only names that are searched in it, or None for any."""
 
     folder: str
     tops: set[str] | None = field(default_factory=set)
@@ -102,8 +102,7 @@ class Packages:
                 self._known.setdefault(dotted, []).append(absolute)
 
     def find(self, dotted: str, importer: str) -> Path | None:
-        """The file of an absolutely named module as the file `importer` sees it, or None when it is not of the checked
-        tree."""
+        """The file of an absolutely named module for the file `importer`; None outside the checked tree."""
         key = (dotted, os.path.dirname(importer))  # the files of a folder see the same
         if key not in self._found:
             self._found[key] = self._find(dotted, os.path.abspath(importer))
@@ -127,7 +126,7 @@ class Packages:
 
 
 def module_file(stem: str, missed: set[str]) -> Path | None:
-    """The file of the module whose path without a suffix is `stem`. Files looked for in vain are added to `missed`."""
+    """The file of the module whose path without a suffix is `stem`. Paths without a file are added to `missed`."""
     for candidate in (os.path.join(stem, "__init__.py"), stem + ".py"):
         if os.path.isfile(candidate):
             return Path(candidate)

@@ -10,7 +10,7 @@ from pathlib import Path
 from tilecheck.project.hosts import Launching, launching_functions
 from tilecheck.project.module import Module
 from tilecheck.project.packages import Packages, module_file
-from tilecheck.project.relevance import imported
+from tilecheck.project.relevance import imported_names
 from tilecheck.project.resolve import ClassAt, FunctionAt, Origin, Resolver, ValueAt
 from tilecheck.project.targets import ClassTarget, ConstantTarget, FunctionTarget, Target
 from tilecheck.syntax.text import SourceError
@@ -20,11 +20,11 @@ __all__ = ["Project"]
 
 
 class Project:
-    """The files under check, and the files beside them that they import.
+    """The checked files, and the files beside them that they import.
 
     files     as the user named them
-    roots     directories that the user named: modules are also found by their place below them
-    contents  bytes to use instead of what is on disk, by path
+    roots     directories that the user named: modules are also found by their path below them
+    contents  bytes that replace the file on disk, by path
     """
 
     def __init__(
@@ -37,36 +37,36 @@ class Project:
         self._modules: dict[str, Module] = {}
         self._launching: Launching | None = None
         for file in self.files:
-            self._modules.setdefault(os.path.abspath(file), self._new(file))
-        # asked for with every file of a run
+            self._modules.setdefault(os.path.abspath(file), self._create_module(file))
+        # used for every file of a run
         self._keys = tuple(os.path.abspath(file) for file in self.files)
         self._given = frozenset(self._keys)
 
-    def _new(self, file: str) -> Module:
+    def _create_module(self, file: str) -> Module:
         return Module(self, file, self._packages.name(Path(file)), self._contents.get(file))
 
     def module(self, path: Path | str) -> Module:
-        """The module of a file, which need not be one of the files under check."""
+        """The module of a file, which need not be a checked file."""
         key = os.path.abspath(path)
         if key not in self._modules:
-            self._modules[key] = self._new(str(path))
+            self._modules[key] = self._create_module(str(path))
         return self._modules[key]
 
     def modules(self) -> Iterable[Module]:
-        """The modules under check, in the order in which they were given."""
+        """The checked modules, in the given order."""
         return tuple(self._modules[key] for key in self._keys)
 
     def found_by_import(self) -> Iterable[Module]:
-        """The modules that were read although they are not under check."""
+        """The modules that were read because a checked module imports them."""
         return tuple(module for key, module in self._modules.items() if key not in self._given)
 
     @property
     def missed(self) -> frozenset[str]:
-        """Absolute paths at which a module was looked for in vain."""
+        """Absolute paths at which no module was found."""
         return frozenset(self._packages.missed)
 
     def by_name(self, dotted: str, relative_to: Module | None = None) -> Module | None:
-        """The module that an import of `dotted` in `relative_to` means, if it is of the checked tree.
+        """The module that an import of `dotted` in `relative_to` refers to; None outside the checked tree.
 
         Leading dots are relative, as in an import statement.
         """
@@ -89,13 +89,13 @@ class Project:
         return self._modules[key] if key in self._modules else self.module(_as_given(found))
 
     def lookup(self, module: Module, name: str) -> Target | None:
-        """What a module-level name means; None when it is not bound, or not known."""
+        """The target of a module-level name; None if it is not bound, or unknown."""
         return self._target(self.resolver.module_name(module, name))
 
     def resolve(self, module: Module, expr: Expr, scope: str = "") -> Target | None:
-        """What a name or a dotted chain of names means at the level of the module, or in the body of function `scope`.
+        """The target of a name or a dotted chain of names at module level, or in the body of function `scope`.
 
-        Local names of functions are known only as far as they are imported, defined, or assigned once.
+        Local names of functions are known only if they are imported, defined, or assigned once.
         """
         parts: list[str] = []
         while isinstance(expr, Attribute):
@@ -107,8 +107,8 @@ class Project:
         return self._target(self.resolver.chain(module, (expr.id, *reversed(parts)), scopes))
 
     def resolve_import(self, module: Module, dotted: str, level: int = 0) -> Target | None:
-        """What an import statement in this module binds: `dotted` after `level` dots, a module or a thing in one."""
-        return self._target(self.resolver.imported(module, dotted, level))
+        """The target of an import in this module: `dotted` after `level` dots, a module or a name in it."""
+        return self._target(self.resolver.resolve_import(module, dotted, level))
 
     @property
     def launching(self) -> Launching:
@@ -122,26 +122,28 @@ class Project:
         self._launching = found
 
     def may_have_launches(self, module: Module) -> bool:
-        """Whether launches may be found in a file: one with functions that may launch, or one that may name a kernel,
-        which it may hand to code that is not seen. It takes the same search."""
+        """Whether a file may have launches: it has functions that may launch, or a kernel that may escape.
+
+        It takes the same search.
+        """
         return self.is_launching(module) or self._may_name_a_kernel(module)
 
     def is_launching(self, module: Module) -> bool:
-        """Whether the search for functions that may launch found a file, maybe with no function."""
+        """Whether the search for functions that may launch found a file, possibly without a function."""
         return module.path in self.launching.functions
 
     def _may_name_a_kernel(self, module: Module) -> bool:
-        """Whether a file can define a kernel or imports something of the checked tree, as far as its text shows."""
+        """Whether the text of a file shows that it may define a kernel or import from the checked tree."""
         try:
             code = module.code.encode(errors="replace")
         except SourceError:
-            return False  # reported where the file itself is checked
+            return False  # reported by the check of the file itself
         return module.may_matter or any(
             name == "." or self.has_folder(name) or self.by_name(name, module) is not None
-            for name in sorted(imported(code)))
+            for name in sorted(imported_names(code)))
 
     def has_folder(self, name: str) -> bool:
-        """Whether a file under check is below a folder of this name, which is a package even without `__init__.py`."""
+        """Whether a checked file is below a folder of this name, which is a package even without `__init__.py`."""
         return name in self._folders
 
     @cached_property
@@ -168,7 +170,7 @@ class Project:
             definition = origin.module.function(origin.qualname)
         except SourceError:
             return None
-        outer = origin.module.outer(origin.qualname)
+        outer = origin.module.outer_functions(origin.qualname)
         return None if definition is None else FunctionTarget(origin.module, definition, outer)
 
     def _class(self, origin: ClassAt) -> Target | None:
@@ -187,6 +189,6 @@ class Project:
 
 
 def _as_given(path: Path) -> str:
-    """A path below the working directory as it would be given there."""
+    """A path, relative to the working directory if it lies below it."""
     relative = os.path.relpath(path)
     return str(path) if relative.startswith("..") else relative

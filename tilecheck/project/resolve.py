@@ -1,6 +1,6 @@
-"""What names mean: bindings followed through imports, re-exports and star imports of the checked tree.
+"""Resolves names: follows bindings through imports, re-exports and star imports of the checked tree.
 
-Works on skeletons, so that nothing is lowered to find out what a decorator is.
+It works on skeletons, so resolving a decorator lowers nothing.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ Origin: TypeAlias = TileName | ExternalName | ModuleTarget | FunctionAt | ClassA
 _TILE: Final = "cuda.tile"
 _DECLARATIONS: Final = frozenset({"requires", "unsafe", "deny_residual"})
 _STARS: Final = {RUNTIME: RUNTIME_NAMES, "tilecheck": _DECLARATIONS, "tilecheck.decorators": _DECLARATIONS}
-"""What `from ... import *` brings into kernels."""
+"""The names that `from ... import *` binds, by module."""
 _CUTS: Final = 10_000
-"""Cycles met before names are no longer looked for along every way around them."""
+"""The number of cycles after which results that a cycle interrupted are cached."""
 
 
 def dotted_parts(node: ast.expr) -> tuple[str, ...] | None:
@@ -80,7 +80,7 @@ class Resolver:
         self._cuts = 0
 
     def chain(self, module: Module, parts: Sequence[str], scopes: Sequence[str] = ("",)) -> Origin | None:
-        """What an attribute chain means in the innermost of `scopes` that binds its first name."""
+        """The origin of an attribute chain, in the innermost of `scopes` that binds its first name."""
         origin = self.name(module, parts[0], scopes)
         for part in parts[1:]:
             if origin is None:
@@ -89,7 +89,7 @@ class Resolver:
         return origin
 
     def name(self, module: Module, name: str, scopes: Sequence[str] = ("",)) -> Origin | None:
-        """What a name means in the innermost of `scopes` that binds it."""
+        """The origin of a name, in the innermost of `scopes` that binds it."""
         for scope in scopes:
             if scope == "":
                 return self.module_name(module, name)
@@ -99,7 +99,7 @@ class Resolver:
         return None
 
     def module_name(self, module: Module, name: str) -> Origin | None:
-        """What a module-level name means."""
+        """The origin of a module-level name."""
         key = (module.path, name)
         if key in self._known:
             return self._known[key]
@@ -113,18 +113,18 @@ class Resolver:
             found = self._choose(module, bounds, "") if bounds else self._from_stars(module, name)
         finally:
             self._active.discard(key)
-        # what was cut short at a cycle may be known from elsewhere; in a large cycle it is kept all the same
+        # a result that a cycle interrupted may differ elsewhere; after many cycles it is cached anyway
         if cuts == self._cuts or not self._active or self._cuts > _CUTS:
             self._known[key] = found
         return found
 
     def attribute(self, origin: Origin, name: str, importer: Module) -> Origin | None:
-        """What `origin.name` means."""
+        """The origin of `origin.name`."""
         match origin:
             case TileName():
                 return TileName(f"{origin.name}.{name}" if origin.name else name)
             case ExternalName():
-                return self.absolute(f"{origin.name}.{name}", importer)
+                return self.resolve_absolute(f"{origin.name}.{name}", importer)
             case ModuleTarget():
                 return self._member(origin.module, name)
             case ClassAt():
@@ -136,7 +136,7 @@ class Resolver:
         return None
 
     def _of_value(self, origin: ValueAt, name: str) -> Origin | None:
-        """What `origin.name` means when the value is another name for something."""
+        """The origin of `origin.name` if the value is an alias."""
         value = origin.binding.value
         parts = dotted_parts(value)
         key = (origin.module.path, f"{value.lineno}:{value.col_offset}")
@@ -160,10 +160,10 @@ class Resolver:
             return None if inner is None else ModuleTarget(inner)
         return found
 
-    def imported(self, module: Module, dotted: str, level: int) -> Origin | None:
-        """What `from . import x` or `import a.b` names: `dotted` counted from `level` leading dots."""
+    def resolve_import(self, module: Module, dotted: str, level: int) -> Origin | None:
+        """The origin of an import: `dotted` after `level` leading dots."""
         if level == 0:
-            return self.absolute(dotted, module)
+            return self.resolve_absolute(dotted, module)
         parts = [part for part in dotted.split(".") if part]
         for count in range(len(parts), -1, -1):
             found = self.project.by_name("." * level + ".".join(parts[:count]), module)
@@ -171,8 +171,8 @@ class Resolver:
                 return self._down(ModuleTarget(found), parts[count:], module)
         return None
 
-    def absolute(self, dotted: str, importer: Module) -> Origin | None:
-        """What an absolute dotted name means: the longest prefix that is a module, then its members."""
+    def resolve_absolute(self, dotted: str, importer: Module) -> Origin | None:
+        """The origin of an absolute dotted name: the longest prefix that is a module, then its members."""
         if dotted == _TILE or dotted.startswith(_TILE + "."):
             return TileName(dotted[len(_TILE) + 1 :])
         parts = dotted.split(".")
@@ -195,7 +195,7 @@ class Resolver:
         return None
 
     def _from_star(self, module: Module, star: StarImport, name: str) -> Origin | None:
-        source = self.imported(module, star.dotted, star.level)
+        source = self.resolve_import(module, star.dotted, star.level)
         match source:
             case TileName("") if name in PUBLIC_NAMES:
                 return TileName(name)
@@ -206,7 +206,7 @@ class Resolver:
         return None
 
     def _exports(self, module: Module, name: str) -> bool:
-        """Whether `from module import *` binds a name, as far as `__all__` is a plain list."""
+        """Whether `from module import *` binds a name. True if `__all__` is not a plain list."""
         try:
             bounds = module.skeleton.scopes[""].get("__all__", ())
         except SourceError:
@@ -219,7 +219,7 @@ class Resolver:
         return not name.startswith("_") or bool(bounds)
 
     def _choose(self, module: Module, bounds: Sequence[Bound], scope: str) -> Origin | None:
-        """The one meaning of a name that has these bindings, or None when it may have several."""
+        """The only origin of a name with these bindings; None if it may have several."""
         last = max((index for index, bound in enumerate(bounds) if not bound.conditional), default=0)
         effective = [bound.binding for bound in bounds[last:]]
         # `try: import x; except ImportError: x = None`
@@ -230,7 +230,7 @@ class Resolver:
         for binding in effective:
             match binding:
                 case ImportBinding():
-                    origin = self.imported(module, binding.dotted, binding.level)
+                    origin = self.resolve_import(module, binding.dotted, binding.level)
                 case FunctionBinding():
                     origin = FunctionAt(module, binding.qualname)
                 case ClassBinding():
@@ -241,7 +241,7 @@ class Resolver:
                     continue
             if origin not in origins:
                 origins.append(origin)
-        return _only(origins, opaque, all(isinstance(binding, ImportBinding) for binding in effective))
+        return _choose_origin(origins, opaque, all(isinstance(binding, ImportBinding) for binding in effective))
 
 
 def _is_none(binding: object) -> bool:
@@ -255,21 +255,21 @@ def _is_declaration(dotted: str) -> bool:
     return package in _STARS and name in _DECLARATIONS
 
 
-def _only(origins: Sequence[Origin | None], opaque: bool, imports: bool) -> Origin | None:
+def _choose_origin(origins: Sequence[Origin | None], opaque: bool, imports: bool) -> Origin | None:
     tile = [origin for origin in origins if isinstance(origin, TileName)]
     if len(tile) == 1 and not opaque:
-        return tile[0]  # where cuda.tile is missing there is no kernel
+        return tile[0]  # without cuda.tile there is no kernel
     if len(origins) == 1 and not opaque:
         return origins[0]
     declarations = [origin for origin in origins if isinstance(origin, ExternalName) and _is_declaration(origin.name)]
     if declarations and not opaque and len({origin.name.rpartition(".")[2] for origin in declarations}) == 1:
-        return declarations[0]  # what stands in where the package is missing declares nothing
+        return declarations[0]  # a fallback for a missing package declares nothing
     values = [origin for origin in origins if isinstance(origin, ValueAt)]
     if values and len(values) == len(origins):
         latest = values[-1]
         return ValueAt(latest.module, latest.binding, True, latest.scope)
     if imports:
-        # one thing of the checked tree under two names, of which one is not found
+        # one object of the checked tree with two import names, one of them not found
         inside = [origin for origin in origins if origin is not None and not isinstance(origin, ExternalName)]
         if len(inside) == 1:
             return inside[0]

@@ -1,4 +1,4 @@
-"""The names of tilecheck_runtime that stand in kernels: what `from tilecheck_runtime import *` brings there."""
+"""The names of tilecheck_runtime that kernels use, for `from tilecheck_runtime import *`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The skeleton of a file: its definitions, and what binds which name in which scope. Read off `ast`, statements only.
+"""The skeleton of a file: its definitions, and the bindings of names by scope. It reads statements of `ast` only.
 
-It is cheap enough for every file that matters; only the definitions that are needed are then lowered.
+It is cheap enough for every relevant file; only the required definitions are then lowered.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 class Definition(Struct, frozen=True):
     """A function definition.
 
-    first_line  that of its first decorator
-    above       last line of what stands before it; comments between are its own
+    first_line  the line of its first decorator
+    above       last line of the previous statement; comments in between belong to the definition
     outer       qualified names of the enclosing functions, outermost first
-    owner       qualified name of the class whose body it stands in, or None
+    owner       qualified name of the enclosing class, or None
     """
 
     qualname: str
@@ -44,7 +44,7 @@ class Definition(Struct, frozen=True):
 
 
 class ImportBinding(Struct, frozen=True):
-    """`dotted` names the module or the thing in it; `level` counts leading dots."""
+    """`dotted` names the module or a name in it; `level` counts leading dots."""
 
     dotted: str
     level: int
@@ -74,7 +74,7 @@ Binding: TypeAlias = ImportBinding | FunctionBinding | ClassBinding | ValueBindi
 
 
 class Bound(Struct, frozen=True):
-    """One binding of a name. `conditional` when it stands under a branch, loop, or try."""
+    """One binding of a name. `conditional` if it is under a branch, loop, or try."""
 
     binding: Binding
     conditional: bool
@@ -96,7 +96,7 @@ class Skeleton(Struct, frozen=True):
     functions_by_line: Mapping[int, str] = field(default_factory=dict)
 
     def scope_chain(self, qualname: str) -> tuple[str, ...]:
-        """The scopes a name in this function is looked up in, innermost first."""
+        """The scopes for the lookup of a name in this function, innermost first."""
         definition = self.definitions.get(qualname)
         return ("",) if definition is None else (qualname, *reversed(definition.outer), "")
 
@@ -119,7 +119,7 @@ def binding_facts(skeleton: Skeleton, bound: Bound) -> tuple[object, ...]:
 def skeleton(tree: ast.Module) -> Skeleton:
     """Read the skeleton off a syntax tree."""
     builder = _Builder()
-    builder.block(tree.body, _Place("", (), None, "", False), 0)
+    builder.visit_block(tree.body, _Place("", (), None, "", False), 0)
     return Skeleton(
         tree,
         builder.definitions,
@@ -131,7 +131,7 @@ def skeleton(tree: ast.Module) -> Skeleton:
 
 
 class _Place(Struct, frozen=True):
-    """Where a block stands. `prefix` begins the qualified names of what it defines; `scope` holds its names."""
+    """The position of a block. `prefix` begins the qualified names of its definitions; `scope` has its names."""
 
     prefix: str
     outer: tuple[str, ...]
@@ -151,7 +151,7 @@ class _Builder:
         self.globals: dict[str, set[str]] = {}
         self.stars: list[StarImport] = []
 
-    def block(self, body: Iterable[ast.stmt], place: _Place, above: int) -> None:
+    def visit_block(self, body: Iterable[ast.stmt], place: _Place, above: int) -> None:
         for statement in body:
             handler = _HANDLERS.get(type(statement))
             if handler is not None:
@@ -163,7 +163,7 @@ class _Builder:
         if scope is None:
             return
         if name in self.globals.get(scope, ()):
-            # reassigned from inside a function: nothing is known of when
+            # reassigned in a function, at an unknown time
             scope, binding, conditional = "", OpaqueBinding(), True
         self.scopes[scope].setdefault(name, []).append(Bound(binding, conditional))
 
@@ -188,7 +188,7 @@ class _Builder:
         self.bind_opaque(place, target)
 
     def change_global(self, target: ast.Subscript) -> None:
-        """`globals()["N"] = ...`: the name of the module is no longer what another statement sets it to."""
+        """`globals()["N"] = ...` makes the name of the module opaque."""
         owner, key = target.value, target.slice
         called = owner.func if isinstance(owner, ast.Call) else None
         names = isinstance(called, ast.Name) and called.id in ("globals", "vars")
@@ -196,7 +196,7 @@ class _Builder:
             self.scopes[""].setdefault(key.value, []).append(Bound(OpaqueBinding(), True))
 
     def change_class(self, place: _Place, owner: ast.expr) -> None:
-        """`C.x = ...` outside the class: what the class holds is no longer what its body says."""
+        """`C.x = ...` outside the class makes the class opaque."""
         if not isinstance(owner, ast.Name) or (owner.id in self.scopes.get(place.scope or "", {}) and place.scope):
             return
         bounds = self.scopes[""].get(owner.id, [])
@@ -218,7 +218,7 @@ class _Builder:
             if isinstance(node, ast.NamedExpr):
                 self.bind(place, node.target.id, OpaqueBinding())
 
-    def fresh(self, qualname: str, taken: Mapping[str, object]) -> str:
+    def unique_name(self, qualname: str, taken: Mapping[str, object]) -> str:
         if qualname not in taken:
             return qualname
         number = 2
@@ -226,8 +226,8 @@ class _Builder:
             number += 1
         return f"{qualname}#{number}"
 
-    def function(self, node: FunctionNode, place: _Place, above: int) -> None:
-        qualname = self.fresh(place.prefix + node.name, self.definitions)
+    def visit_function(self, node: FunctionNode, place: _Place, above: int) -> None:
+        qualname = self.unique_name(place.prefix + node.name, self.definitions)
         first_line = min((decorator.lineno for decorator in node.decorator_list), default=node.lineno)
         self.definitions[qualname] = Definition(qualname, node, first_line, above, place.outer, place.owner)
         self.bind(place, node.name, FunctionBinding(qualname))
@@ -235,45 +235,45 @@ class _Builder:
         for parameter in _parameters(node.args):
             self.scopes[qualname][parameter] = [Bound(OpaqueBinding(), False)]
         inside = _Place(qualname + ".", (*place.outer, qualname), None, qualname, False)
-        self.block(node.body, inside, node.lineno)
+        self.visit_block(node.body, inside, node.lineno)
 
-    def class_(self, node: ast.ClassDef, place: _Place, above: int) -> None:
-        qualname = self.fresh(place.prefix + node.name, self.classes)
+    def visit_class(self, node: ast.ClassDef, place: _Place, above: int) -> None:
+        qualname = self.unique_name(place.prefix + node.name, self.classes)
         self.classes[qualname] = (node, above)
         self.bind(place, node.name, ClassBinding(qualname))
-        self.block(node.body, _Place(qualname + ".", place.outer, qualname, None, False), node.lineno)
+        self.visit_block(node.body, _Place(qualname + ".", place.outer, qualname, None, False), node.lineno)
 
-    def assign(self, node: ast.Assign, place: _Place, above: int) -> None:
+    def visit_assign(self, node: ast.Assign, place: _Place, above: int) -> None:
         for target in node.targets:
             self.bind_target(place, target, node, node.value, ())
         self.bind_walrus(place, node.value)
 
-    def annotated(self, node: ast.AnnAssign, place: _Place, above: int) -> None:
+    def visit_annotated_assign(self, node: ast.AnnAssign, place: _Place, above: int) -> None:
         if node.value is not None:
             self.bind_target(place, node.target, node, node.value, ())
             self.bind_walrus(place, node.value)
 
-    def augmented(self, node: ast.AugAssign, place: _Place, above: int) -> None:
+    def visit_augmented_assign(self, node: ast.AugAssign, place: _Place, above: int) -> None:
         if isinstance(node.target, ast.Name):
             self.bind(place.under_condition(), node.target.id, OpaqueBinding())
         elif isinstance(node.target, ast.Attribute):
             self.change_class(place, node.target.value)
 
-    def type_alias(self, node: Any, place: _Place, above: int) -> None:
+    def visit_type_alias(self, node: Any, place: _Place, above: int) -> None:
         self.bind_opaque(place, node.name)
 
-    def delete(self, node: ast.Delete, place: _Place, above: int) -> None:
+    def visit_delete(self, node: ast.Delete, place: _Place, above: int) -> None:
         for target in node.targets:
             if isinstance(target, ast.Name):
                 self.bind(place.under_condition(), target.id, OpaqueBinding())
 
-    def import_(self, node: ast.Import, place: _Place, above: int) -> None:
+    def visit_import(self, node: ast.Import, place: _Place, above: int) -> None:
         for alias in node.names:
             # `import a.b` binds `a`
             top = alias.name.partition(".")[0]
             self.bind(place, alias.asname or top, ImportBinding(alias.name if alias.asname else top, 0))
 
-    def import_from(self, node: ast.ImportFrom, place: _Place, above: int) -> None:
+    def visit_import_from(self, node: ast.ImportFrom, place: _Place, above: int) -> None:
         base = node.module or ""
         for alias in node.names:
             if alias.name == "*":
@@ -282,49 +282,49 @@ class _Builder:
                 dotted = f"{base}.{alias.name}" if base else alias.name
                 self.bind(place, alias.asname or alias.name, ImportBinding(dotted, node.level))
 
-    def global_(self, node: ast.Global, place: _Place, above: int) -> None:
+    def visit_global(self, node: ast.Global, place: _Place, above: int) -> None:
         if place.scope:
             self.globals.setdefault(place.scope, set()).update(node.names)
 
-    def branch(self, node: ast.If | ast.While, place: _Place, above: int) -> None:
+    def visit_branch(self, node: ast.If | ast.While, place: _Place, above: int) -> None:
         self.bind_walrus(place, node.test)
         inside = place.under_condition()
-        self.block(node.body, inside, node.lineno)
-        self.block(node.orelse, inside, _last_line(node.body, node))
+        self.visit_block(node.body, inside, node.lineno)
+        self.visit_block(node.orelse, inside, _last_line(node.body, node))
 
-    def for_(self, node: ast.For | ast.AsyncFor, place: _Place, above: int) -> None:
+    def visit_for(self, node: ast.For | ast.AsyncFor, place: _Place, above: int) -> None:
         inside = place.under_condition()
         self.bind_opaque(inside, node.target)
         self.bind_walrus(place, node.iter)
-        self.block(node.body, inside, node.lineno)
-        self.block(node.orelse, inside, _last_line(node.body, node))
+        self.visit_block(node.body, inside, node.lineno)
+        self.visit_block(node.orelse, inside, _last_line(node.body, node))
 
-    def with_(self, node: ast.With | ast.AsyncWith, place: _Place, above: int) -> None:
+    def visit_with(self, node: ast.With | ast.AsyncWith, place: _Place, above: int) -> None:
         for item in node.items:
             self.bind_opaque(place, item.optional_vars)
             self.bind_walrus(place, item.context_expr)
-        self.block(node.body, place, node.lineno)
+        self.visit_block(node.body, place, node.lineno)
 
-    def try_(self, node: ast.Try | ast.TryStar, place: _Place, above: int) -> None:
+    def visit_try(self, node: ast.Try | ast.TryStar, place: _Place, above: int) -> None:
         inside = place.under_condition()
         above = node.lineno
         for block in (node.body, *(handler.body for handler in node.handlers), node.orelse, node.finalbody):
-            self.block(block, inside, above)
+            self.visit_block(block, inside, above)
             above = _last_line(block, node, above)
         for handler in node.handlers:
             if handler.name is not None:
                 self.bind(inside, handler.name, OpaqueBinding())
 
-    def match(self, node: ast.Match, place: _Place, above: int) -> None:
+    def visit_match(self, node: ast.Match, place: _Place, above: int) -> None:
         inside = place.under_condition()
         for case in node.cases:
             for part in walk(case.pattern):
                 name = getattr(part, "name", None) or getattr(part, "rest", None)
                 if isinstance(name, str):
                     self.bind(inside, name, OpaqueBinding())
-            self.block(case.body, inside, case.pattern.lineno)
+            self.visit_block(case.body, inside, case.pattern.lineno)
 
-    def expression(self, node: ast.Expr, place: _Place, above: int) -> None:
+    def visit_expression(self, node: ast.Expr, place: _Place, above: int) -> None:
         self.bind_walrus(place, node.value)
 
 
@@ -332,12 +332,11 @@ _NO_PARTS: Final = frozenset({"attr", "arg", "conversion", "ctx", "id", "kind", 
 NODE_FIELDS: Final[dict[type, tuple[str, ...]]] = {
     kind: () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _NO_PARTS)
     for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, ast.AST)}
-"""The fields of each kind of node, but for those that have no name, attribute or call in them."""
+"""The fields of each kind of node, without those that contain no name, attribute or call."""
 
 
 def add_parts(node: object, out: list[object]) -> None:
-    """Add what stands right below a node, but for the marks of loads and stores and the signs of operators. Among it
-    may be what is no node, which has no parts."""
+    """Add the direct children of a node, without contexts and operators. Some may not be nodes; those have no parts."""
     for name in NODE_FIELDS.get(type(node), ()):
         value = getattr(node, name, None)
         if isinstance(value, list):
@@ -357,25 +356,25 @@ def _parameters(args: ast.arguments) -> list[str]:
 
 
 _HANDLERS: Final[dict[type[ast.stmt], Callable[[_Builder, Any, _Place, int], None]]] = {
-    ast.FunctionDef: _Builder.function,
-    ast.AsyncFunctionDef: _Builder.function,
-    ast.ClassDef: _Builder.class_,
-    ast.Assign: _Builder.assign,
-    ast.AnnAssign: _Builder.annotated,
-    ast.AugAssign: _Builder.augmented,
-    ast.Delete: _Builder.delete,
-    ast.Import: _Builder.import_,
-    ast.ImportFrom: _Builder.import_from,
-    ast.Global: _Builder.global_,
-    ast.If: _Builder.branch,
-    ast.While: _Builder.branch,
-    ast.For: _Builder.for_,
-    ast.AsyncFor: _Builder.for_,
-    ast.With: _Builder.with_,
-    ast.AsyncWith: _Builder.with_,
-    ast.Try: _Builder.try_,
-    ast.TryStar: _Builder.try_,
-    ast.Match: _Builder.match,
-    ast.Expr: _Builder.expression,
-    **({ast.TypeAlias: _Builder.type_alias} if hasattr(ast, "TypeAlias") else {}),
+    ast.FunctionDef: _Builder.visit_function,
+    ast.AsyncFunctionDef: _Builder.visit_function,
+    ast.ClassDef: _Builder.visit_class,
+    ast.Assign: _Builder.visit_assign,
+    ast.AnnAssign: _Builder.visit_annotated_assign,
+    ast.AugAssign: _Builder.visit_augmented_assign,
+    ast.Delete: _Builder.visit_delete,
+    ast.Import: _Builder.visit_import,
+    ast.ImportFrom: _Builder.visit_import_from,
+    ast.Global: _Builder.visit_global,
+    ast.If: _Builder.visit_branch,
+    ast.While: _Builder.visit_branch,
+    ast.For: _Builder.visit_for,
+    ast.AsyncFor: _Builder.visit_for,
+    ast.With: _Builder.visit_with,
+    ast.AsyncWith: _Builder.visit_with,
+    ast.Try: _Builder.visit_try,
+    ast.TryStar: _Builder.visit_try,
+    ast.Match: _Builder.visit_match,
+    ast.Expr: _Builder.visit_expression,
+    **({ast.TypeAlias: _Builder.visit_type_alias} if hasattr(ast, "TypeAlias") else {}),
 }

@@ -21,13 +21,13 @@ _BLANK: Final = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokeni
 
 
 class Suppression(Struct, frozen=True):
-    """One opt-out comment.
+    """One suppression comment.
 
-    codes       the codes it names, as written; none when it names none, and then it suppresses nothing
-    reason      the rest of the comment; empty when none is given
-    line        where the comment stands; `column` and `end_column` delimit it
+    codes       the codes that it names, as in the source; without a code it suppresses nothing
+    reason      the rest of the comment; empty without a reason
+    line        the line of the comment; `column` and `end_column` delimit it
     scope       whether it covers a statement or a whole definition
-    first_line  the first line that it covers; `last_line` the last; an empty range when nothing follows it
+    first_line  the first line that it covers; `last_line` the last; an empty range if nothing follows it
     """
 
     file: str
@@ -42,7 +42,7 @@ class Suppression(Struct, frozen=True):
 
 
 def covers(suppression: Suppression, line: int) -> bool:
-    """Whether a finding on this line is under the suppression."""
+    """Whether the suppression covers this line."""
     return suppression.first_line <= line <= suppression.last_line
 
 
@@ -54,7 +54,7 @@ class _Comment(Struct, frozen=True):
 
 
 def suppressions(module: Module) -> tuple[Suppression, ...]:
-    """The opt-out comments of a file in order. Raises `SourceError` when it has any and cannot be parsed."""
+    """The suppression comments of a file in order. Raises `SourceError` if it has any and cannot be parsed."""
     if _MARKER not in module.data:
         return ()
     _ = module.skeleton
@@ -84,14 +84,14 @@ def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
     try:
         yield from tokenize.generate_tokens(io.StringIO(text).readline)
     except (tokenize.TokenError, SyntaxError):
-        return  # the interpreter's parser accepted it; what was read so far counts
+        return  # the interpreter's parser accepted the file; the tokens up to here count
 
 
 def _suppression(
     module: Module, comment: _Comment, match: re.Match[str], spans: list[tuple[int, int]]
 ) -> Suppression:
     codes = tuple(dict.fromkeys(code.strip() for code in (match[1] or "").split(",") if code.strip()))
-    covered = _covered(module, comment, spans)
+    covered = _covered_lines(module, comment, spans)
     definition = covered if covered is None or not comment.alone else _definition(module, covered[0])
     first, last = definition or covered or (comment.line, comment.line - 1)
     whole = comment.alone and definition is not None and definition != covered
@@ -101,8 +101,8 @@ def _suppression(
                        "definition" if whole else "line", first, last)
 
 
-def _covered(module: Module, comment: _Comment, spans: list[tuple[int, int]]) -> tuple[int, int] | None:
-    """The logical line that a comment is part of, or that it stands directly above."""
+def _covered_lines(module: Module, comment: _Comment, spans: list[tuple[int, int]]) -> tuple[int, int] | None:
+    """The logical line of a comment, or the one directly below it."""
     if not comment.alone:
         return next((span for span in spans if span[0] <= comment.line <= span[1]), None)
     line = comment.line + 1

@@ -1,4 +1,4 @@
-"""What a name in a checked file can refer to."""
+"""The targets of names in checked files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ClassTarget(Struct, frozen=True):
 
 
 class ConstantTarget(Struct, frozen=True):
-    """A module-level assignment with one value. `several` when the name is assigned more than once."""
+    """A module-level assignment with one value. `several` if the name is assigned more than once."""
 
     module: Module
     value: Expr

@@ -181,7 +181,7 @@ class _Unit:
         prefix = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module else ""
         for alias in node.names:
             name = alias.name if isinstance(node, ast.ImportFrom) or alias.asname else alias.name.partition(".")[0]
-            self.imports[alias.asname or name] = resolver.imported(self.module, prefix + name, level)
+            self.imports[alias.asname or name] = resolver.resolve_import(self.module, prefix + name, level)
 
     def run(self) -> None:
         changed = True
@@ -297,7 +297,7 @@ class _Unit:
             if isinstance(binding, FunctionBinding):
                 here |= self.meaning(FunctionAt(self.module, binding.qualname))
             elif isinstance(binding, ImportBinding):
-                here |= self.meaning(self.flows.ev.project.resolver.imported(
+                here |= self.meaning(self.flows.ev.project.resolver.resolve_import(
                     self.module, binding.dotted, binding.level))
         return here
 

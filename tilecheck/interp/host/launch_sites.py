@@ -88,7 +88,7 @@ def qualname(module: Module, definition: tree.FuncDef, otherwise: str) -> str:
 def is_kernel(ev: Evaluator, module: Module, qualified: str) -> bool:
     known = ev.kernel_names.get(module.path)
     if known is None:
-        known = kernels.decorated(ev.project, module) if module.may_matter else frozenset()
+        known = kernels.decorated_kernels(ev.project, module) if module.may_matter else frozenset()
         ev.kernel_names[module.path] = known
     return qualified in known
 
@@ -105,7 +105,7 @@ def definition(ev: Evaluator, kernel: Kernel) -> tree.FuncDef | None:
 
 def resolve_import(ev: Evaluator, module: Module, dotted: str, level: int) -> Value:
     """What a local import binds."""
-    target = ev.project.resolver.imported(module, dotted, level)
+    target = ev.project.resolver.resolve_import(module, dotted, level)
     return External(dotted) if target is None else ev.target_value(target, dotted)
 
 

@@ -415,7 +415,7 @@ def _resolve_import(m: Machine, dotted: str, level: int) -> Value:
     if dotted == RUNTIME or dotted.startswith(f"{RUNTIME}."):
         return External(RUNTIME if dotted == RUNTIME else f"{RUNTIME}.{dotted.rpartition('.')[2]}")
     try:
-        found = m.project.resolver.imported(m.scope.module, dotted, level)
+        found = m.project.resolver.resolve_import(m.scope.module, dotted, level)
     except SourceError:
         found = None
     last = dotted.rpartition(".")[2]
