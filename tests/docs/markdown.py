@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-_FENCE = re.compile(r"^```(\w*)\s*$")
+_FENCE = re.compile(r"^(`{3,})(\w*)\s*$")
 _EXPECTED = re.compile(r"#\s*error:\s*(TC\d+(?:\s*,\s*TC\d+)*)")
 
 
@@ -42,12 +42,12 @@ def blocks_of(text: str) -> Iterator[Block]:
     """The fenced blocks of a text."""
     language: str | None = None
     body: list[str] = []
-    before, start = "", 0
+    before, opening, start = "", "", 0
     for number, line in enumerate(text.split("\n"), 1):
         fence = _FENCE.match(line)
         if language is None and fence:
-            language, body, start = fence.group(1), [], number
-        elif language is not None and fence:
+            opening, language, body, start = fence.group(1), fence.group(2), [], number
+        elif language is not None and fence and fence.group(1) == opening:
             yield Block(language, "\n".join(body) + "\n", start, before)
             language, before = None, ""
         elif language is not None:

@@ -127,7 +127,7 @@ def _markdown(path: str, source: str) -> Iterator[Text]:
     for number, line in enumerate([*source.splitlines(), ""], 1):
         bare = line.strip()
         if fence or bare.startswith(("```", "~~~")):
-            fence = "" if fence and bare == fence else fence or bare[:3]
+            fence = "" if fence and bare == fence else fence or bare[:len(bare) - len(bare.lstrip("`~"))]
             line = bare = ""
         if not bare or bare.startswith(("#", "|", "* ", "- ", "<!--", ":")) or re.match(r"\d+\. ", bare):
             if paragraph:
