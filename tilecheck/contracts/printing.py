@@ -21,26 +21,32 @@ _INFIX: Final[Mapping[str, tuple[str, int]]] = {
 
 
 class _Shown(Atom):
-    """An atom that stands for text; `binds` says how tightly its outermost operator does."""
+    """An atom that stands for text; `binds` says how tightly its outermost operator does.
+
+    It is put in order by `order` and then by its text.
+    """
 
     __slots__ = ("binds", "text")
 
     text: str
     binds: int
 
-    def __new__(cls, text: str, binds: int = _TIGHT) -> _Shown:
+    def __new__(cls, text: str, binds: int = _TIGHT, order: str = "") -> _Shown:
         made = object.__new__(cls)
         made.text, made.binds = text, binds
-        shown: _Shown = made._intern((cls, text, binds), text, False)
+        shown: _Shown = made._intern((cls, text, binds, order), f"{order}\0{text}" if order else text, False)
         return shown
 
     def within(self, binds: int) -> str:
         return self.text if self.binds >= binds else f"({self.text})"
 
 
-def build_verbatim(text: str) -> Term:
-    """A term that is printed as a name is, whatever it stands for."""
-    return of(_Shown(text))
+def build_verbatim(text: str, order: str = "") -> Term:
+    """A term that is printed as a name is, whatever it stands for.
+
+    order  the key by which it is put in order; the text if there is none
+    """
+    return of(_Shown(text, order=order))
 
 
 def _show_term(t: Term) -> Term:
@@ -138,6 +144,7 @@ def _choice(a: Ite) -> Term:
 
 _SHOW: Final[Mapping[type[Atom], Callable[[Any], Term]]] = {
     **dict.fromkeys(SYMBOLS, lambda a: of(_Shown(a.key))),
+    _Shown: of,
     FloorDiv: _division,
     Mod: lambda a: of(_Shown(f"{_operand(a.num, _PRODUCT)} % {_operand(a.den, _PRODUCT + 1)}", _PRODUCT)),
     Min: lambda a: of(_Shown(f"min({', '.join(_text(x) for x in a.args)})")),

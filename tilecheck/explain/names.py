@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tilecheck.contracts import render
 from tilecheck.contracts.printing import build_verbatim
 from tilecheck.interp.kernel.access import Access
-from tilecheck.rules.messages.wording import counter_name, symbol_name
+from tilecheck.interp.kernel.source_names import counter_name, symbol_name
 from tilecheck.symbolic import (
     App,
     Atom,

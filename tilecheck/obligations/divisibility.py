@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tilecheck.contracts import render
 from tilecheck.interp.kernel.access import Access, Claim
 from tilecheck.interp.kernel.bounds_requirements import Reach
+from tilecheck.interp.kernel.source_names import spell_term
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.reasons import Cause, because
-from tilecheck.rules.messages.wording import readable
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.model_search import find_escape
 from tilecheck.symbolic import ONE, ArrayParam, Cond, Monomial, Term, conj, const, enforceable, eq, mod, split_multiples
@@ -61,7 +60,7 @@ def _parts(rest: Term, divisor: Term) -> tuple[Cond, ...]:
 def _build_settled(
     claim: Claim, verdict: Verdict, reason: Reason, clauses: tuple[Clause, ...] = (), witness: Witness | None = None,
 ) -> Settled:
-    text = readable(render(claim.value))
+    text = spell_term(claim.value)
     access = Access(
         ArrayParam(text), (), "read", "assume_divisible_by", Region((claim.value,), claim.under, claim.exact), (), (),
         -1, "weak", "none", (), None, (), claim.span, (), False)

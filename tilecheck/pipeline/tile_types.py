@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.dtypes import DType, ElementOf
+from tilecheck.interp.kernel.source_names import spell_term
 from tilecheck.interp.kernel.value_trace import values_by_place
 from tilecheck.interp.kernel.values import Bool, Choice, Data, Int, Shape, Value
-from tilecheck.rules.messages.wording import spell_term
 from tilecheck.syntax.tree import Span
 
 if TYPE_CHECKING:

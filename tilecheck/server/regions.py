@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tilecheck.interp.kernel.access import Access
-from tilecheck.rules.messages.wording import readable, spell_term
+from tilecheck.interp.kernel.source_names import spell_condition, spell_term
 from tilecheck.symbolic import TRUE, Term
 
 __all__ = ["describe_access"]
@@ -39,9 +39,7 @@ def _loops(access: Access) -> str:
 def _where(access: Access) -> str:
     if access.under == TRUE:
         return ""
-    from tilecheck.contracts import render
-
-    text = readable(render(access.under))
+    text = spell_condition(access.under)
     return f", where `{text}`" if len(text) <= _LONGEST else ", under a condition"
 
 

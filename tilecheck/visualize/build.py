@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from tilecheck.explain.build import explain
 from tilecheck.explain.explanation import ExplainedObligation
 from tilecheck.interp.kernel.access import Access
+from tilecheck.interp.kernel.source_names import symbol_name
 from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, SettledSlice
 from tilecheck.obligations.row_spill import rows_of
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.pipeline.single_kernel import Study
-from tilecheck.rules.messages.wording import readable
 from tilecheck.symbolic import UNKNOWN_ARRAY, Array, Atom, GridDim, evaluate, holds, symbol_from_text
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.visualize.instances import same_launch
@@ -482,7 +482,7 @@ class _Builder:
         params = {p.name for p in self.model.params}
         for name, v in sorted(setting.scalars.items(), key=lambda x: (".shape[" in x[0], x[0])):
             if not name.startswith("numel(") and ".shape[" not in name and (name in params or "[" not in name):
-                yield readable(name), str(v)
+                yield symbol_name(name), str(v)
         for key, v in sorted(setting.data.items()):
             if key.endswith("]"):
                 yield key, str(v)

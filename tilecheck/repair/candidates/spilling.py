@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from tilecheck.diagnostics import Note
 from tilecheck.interp.kernel.access import Access
+from tilecheck.interp.kernel.source_names import spell_term
 from tilecheck.obligations.obligation import Advice, Settled
 from tilecheck.repair.candidates.indices import index_of
 from tilecheck.repair.candidates.numbers import describe_in_both_blocks, label_access
 from tilecheck.repair.candidates.recheck import Candidate, try_candidate
 from tilecheck.repair.candidates.scene import Scene, axes_of
 from tilecheck.repair.candidates.wording import alternatives
-from tilecheck.rules.messages.wording import spell_term
 from tilecheck.symbolic import Lane, Scalar, Term, atoms_of
 from tilecheck.syntax.tree import Attribute, BinOp, Call, Compare, Expr, Keyword, Name
 

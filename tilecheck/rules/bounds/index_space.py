@@ -66,9 +66,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
+from tilecheck.interp.kernel.source_names import spell_term, spelling
 from tilecheck.obligations.index_space import ElementIndex, PartOffset, TileOffset
 from tilecheck.obligations.kernel_view import KernelView
-from tilecheck.rules.messages.wording import readable, spell_term
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Atom, Bid, Counter, Term
 
@@ -108,7 +108,7 @@ def _part_offset(lint: PartOffset, kernel: str) -> Diagnostic:
 
 
 def _element_index(lint: ElementIndex, kernel: str) -> Diagnostic:
-    array, block, size = lint.access.array, readable(lint.block.key), spell_term(lint.size)
+    array, block, size = lint.access.array, spelling.atom(lint.block), spell_term(lint.size)
     where = f" along axis {lint.axis}" if len(lint.access.region.index) > 1 else ""
     message = (f"`ct.{block}` is used as an element index of `{array}`{where}: blocks read overlapping elements and "
                "write separate tiles")

@@ -50,9 +50,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.interp.kernel.source_names import spell_term
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.narrowed_index import DeclaredWide, NarrowedIndex, WrappingIndex, wrapping_at_launches
-from tilecheck.rules.messages.wording import spell_term
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Lane
 

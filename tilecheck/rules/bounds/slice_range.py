@@ -52,10 +52,10 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.interp.kernel.source_names import spell_term, spelling
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.obligation import SettledSlice, SliceFault
 from tilecheck.rules.messages.reasons import reason_text
-from tilecheck.rules.messages.wording import spell_term, spelling
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Atom, Term, atoms_in
 from tilecheck.symbolic.evaluate import evaluate

@@ -136,15 +136,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from tilecheck.contracts import render
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.lint_facts import RangeLoop
+from tilecheck.interp.kernel.source_names import spell_term
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.suspicious_clauses import goes_past
 from tilecheck.rules.messages.bounds import at_block, example, index_text, place, where
 from tilecheck.rules.messages.reasons import reason_text
-from tilecheck.rules.messages.wording import clause_list, readable
+from tilecheck.rules.messages.wording import clause_list
 from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC201"
@@ -168,8 +168,8 @@ def _help(s: Settled) -> str:
     if w.element[0] < 0:
         return (f"keep the index {place(s)} at 0 or above, with `max(..., 0)` or under a condition: tiles are not "
                 "counted from the end")
-    end = readable(render(reach.end))
-    limit = end if reach.step is None or reach.step.constant == 1 else f"ct.cdiv({end}, {readable(render(reach.step))})"
+    end = spell_term(reach.end)
+    limit = end if reach.step is None or reach.step.constant == 1 else f"ct.cdiv({end}, {spell_term(reach.step)})"
     return f"keep the index {place(s)} below `{limit}`"
 
 

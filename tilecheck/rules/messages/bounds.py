@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tilecheck.interp.kernel.source_names import spell_term
 from tilecheck.obligations.obligation import Settled
-from tilecheck.rules.messages.wording import block_name, iterations, launch_of, readable
+from tilecheck.rules.messages.wording import block_name, iterations, launch_of
 from tilecheck.symbolic import Atom, GridDim, Term, symbol_from_text
 from tilecheck.symbolic.evaluate import evaluate
 from tilecheck.symbolic.footprint import Witness
@@ -24,9 +25,8 @@ def index_text(s: Settled) -> str:
     """The index as it is known, in names of the author's; empty where it would not be short."""
     if s.reach is None:
         return ""
-    from tilecheck.contracts import render
 
-    text = readable(render(s.reach.index))
+    text = spell_term(s.reach.index)
     # what has no name in the source is not shown
     return f" `{text}`" if len(text) <= 40 and "?" not in text else ""
 

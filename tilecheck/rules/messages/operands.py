@@ -7,11 +7,11 @@ from typing import Final, TypeAlias
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.dtypes import ElementType, Partial, Weak
+from tilecheck.interp.kernel.source_names import spell_term
 from tilecheck.interp.kernel.tile_types.uses import Misfit, MisfitCode, Operand, Use
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.operand_types import FaultyLaunch
 from tilecheck.rules.messages.provenance import shape_text
-from tilecheck.rules.messages.wording import spell_term
 from tilecheck.syntax.tree import Span
 
 __all__ = [

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tilecheck.diagnostics import Note
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.rules.messages.wording import spell_term
+from tilecheck.interp.kernel.source_names import spell_term
 from tilecheck.symbolic import Symbol, Term
 
 __all__ = ["origin_notes", "shape_text"]

@@ -10,8 +10,9 @@ from typing import Final
 from msgspec import Struct
 
 from tilecheck.interp.kernel.dialect.ownership import Construction
+from tilecheck.interp.kernel.source_names import spell_term, spelling
 from tilecheck.obligations.reasons import Cause
-from tilecheck.rules.messages.wording import block_name, blocks, element_of, spell_term, spelling
+from tilecheck.rules.messages.wording import block_name, blocks, element_of
 from tilecheck.symbolic import Array, Cond, Term
 from tilecheck.symbolic.footprint import Witness
 from tilecheck.symbolic.steps import Lemma, ProofStep, Reason

@@ -57,9 +57,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
+from tilecheck.interp.kernel.source_names import spell_term
 from tilecheck.obligations.dropped_remainder import DroppedRemainder, at_launches
 from tilecheck.obligations.kernel_view import KernelView
-from tilecheck.rules.messages.wording import spell_term
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Term, of
 

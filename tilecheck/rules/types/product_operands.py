@@ -66,10 +66,10 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.dtypes import DType
 from tilecheck.interp.kernel.dialect.ownership import Fault
+from tilecheck.interp.kernel.source_names import spell_term
 from tilecheck.interp.kernel.tile_types.uses import Misfit, Use
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.messages.operands import Words, axes, line, name_dtype, op, type_findings
-from tilecheck.rules.messages.wording import spell_term
 from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC505"

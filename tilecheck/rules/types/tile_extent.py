@@ -60,10 +60,10 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
+from tilecheck.interp.kernel.source_names import spell_term
 from tilecheck.interp.kernel.tile_types.uses import Misfit, Use
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.messages.operands import Words, op, shapes, type_findings
-from tilecheck.rules.messages.wording import spell_term
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Term
 

@@ -118,12 +118,12 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
+from tilecheck.interp.kernel.source_names import spell_term
 from tilecheck.interp.kernel.tile_types.uses import Misfit, Operand, Use
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.operands import Words, dims, line, op, shapes, type_findings
 from tilecheck.rules.messages.provenance import origin_notes, shape_text
-from tilecheck.rules.messages.wording import spell_term
 from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC501"
