@@ -12,6 +12,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from tilecheck.syntax.walk import walk
+
 __all__ = ["Escape", "escapes"]
 
 _KEYWORDS: Final = ("unchecked", "unsafe")
@@ -39,7 +41,7 @@ def escapes(path: Path) -> Iterator[Escape]:
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return
     found = [*_find_type_ignores(str(path), data)]
-    for node in ast.walk(tree):
+    for node in walk(tree):
         handler = _HANDLERS.get(type(node))
         if handler is not None:
             found += handler(str(path), node)
@@ -57,7 +59,7 @@ def _find_reasons(path: str, node: ast.Call) -> Iterator[Escape]:
 def _find_whole_arrays(path: str, node: ast.FunctionDef) -> Iterator[Escape]:
     """Accesses of a dialect kernel to a whole output: `z.array` of a `Mut` parameter."""
     owned = {a.arg for a in (*node.args.posonlyargs, *node.args.args) if _is_mutable(a.annotation)}
-    for inner in ast.walk(node) if owned else ():
+    for inner in walk(node) if owned else ():
         if (isinstance(inner, ast.Attribute) and inner.attr == "array" and isinstance(inner.value, ast.Name)
                 and inner.value.id in owned):
             yield Escape(path, inner.lineno, f"{inner.value.id}.array", "")

@@ -22,6 +22,7 @@ from tilecheck.project.resolve import ClassAt, FunctionAt, Origin, ValueAt, dott
 from tilecheck.project.skeleton import FunctionBinding, ImportBinding
 from tilecheck.project.targets import ExternalName, TileName
 from tilecheck.syntax.text import SourceError
+from tilecheck.syntax.walk import children, walk
 
 if TYPE_CHECKING:
     from tilecheck.interp.host.interpreter import Evaluator
@@ -140,7 +141,7 @@ class _Unit:
         self.launchers = flows.launchers
         skeleton = module.skeleton
         if name == _BODY:
-            self.nodes = list(_find_outer_nodes(skeleton.tree))
+            self.nodes = [n for n in _find_outer_nodes(skeleton.tree) if type(n) in _DOING]
             self.local: set[str] = set()
             return
         definition = skeleton.definitions.get(name)
@@ -152,7 +153,7 @@ class _Unit:
             return
         self.method = definition.owner is not None
         node = definition.node
-        self.nodes = [n for s in node.body for n in ast.walk(s)]
+        self.nodes = [n for s in node.body for n in walk(s)]
         declared = {name for n in self.nodes if isinstance(n, ast.Global) for name in n.names}
         for parameter in _parameters(node.args):
             self.variables[parameter] = frozenset(((parameter, "is"),))
@@ -174,6 +175,7 @@ class _Unit:
             elif isinstance(n, ast.Assign) and _launches(n.value, flows.launchers):
                 self.launchers |= {t.id for t in n.targets if isinstance(t, ast.Name)}
         self.local -= declared
+        self.nodes = [n for n in self.nodes if type(n) in _DOING]
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         resolver = self.flows.ev.project.resolver
@@ -188,9 +190,7 @@ class _Unit:
         while changed:
             before = dict(self.variables)
             for node in self.nodes:
-                handler = _DOING.get(type(node))
-                if handler is not None:
-                    handler(self, node)
+                _DOING[type(node)](self, node)
             changed = before != self.variables
 
     # --- what becomes of values --------------------------------------------------------------------------------------
@@ -242,7 +242,7 @@ class _Unit:
         handler = _VALUES.get(type(node))
         if handler is not None:
             return handler(self, node)
-        parts = ast.iter_child_nodes(node) if isinstance(node, ast.AST) else ()
+        parts = children(node) if isinstance(node, ast.AST) else ()
         return frozenset().union(*map(self.value, parts))
 
     def origin(self, node: ast.expr) -> Origin | None:
@@ -270,7 +270,7 @@ class _Unit:
             )
         if isinstance(origin, ValueAt) and not origin.scope:
             self.flows.ask((origin.module.path, _BODY))
-            names = [n.id for n in ast.walk(origin.binding.statement) if isinstance(n, ast.Name) and isinstance(
+            names = [n.id for n in walk(origin.binding.statement) if isinstance(n, ast.Name) and isinstance(
                 n.ctx, ast.Store)]
             return frozenset().union(*(self.flows.read(
                 "global", self.flows.globals, (origin.module.path, name), self.key) for name in names))
@@ -406,7 +406,7 @@ def _find_outer_nodes(tree: ast.Module) -> Iterator[ast.AST]:
         if isinstance(node, _FUNCTIONS):
             nodes += node.decorator_list
         else:
-            nodes += ast.iter_child_nodes(node)
+            nodes += children(node)
 
 
 def _parameters(args: ast.arguments) -> list[str]:
@@ -427,7 +427,7 @@ def _comprehension(unit: _Unit, node: Any) -> _Tokens:
 
 
 def _display(unit: _Unit, node: Any) -> _Tokens:
-    return _wrap_tokens(frozenset().union(*map(unit.value, ast.iter_child_nodes(node))))
+    return _wrap_tokens(frozenset().union(*map(unit.value, children(node))))
 
 
 def _subscript(unit: _Unit, node: ast.Subscript) -> _Tokens:
@@ -483,7 +483,7 @@ def _with(unit: _Unit, node: ast.withitem) -> None:
 
 def _match(unit: _Unit, node: ast.Match) -> None:
     tokens = unit.value(node.subject)
-    for inner in (n for case in node.cases for n in ast.walk(case.pattern)):
+    for inner in (n for case in node.cases for n in walk(case.pattern)):
         if isinstance(inner, ast.MatchAs | ast.MatchStar) and inner.name is not None:
             unit.name_is(inner.name, tokens | _part(tokens), False)
 
@@ -505,7 +505,7 @@ def _return(unit: _Unit, node: Any) -> None:
 def _innermost(unit: _Unit, node: ast.AST) -> str | None:
     """The function inside this one in which a statement stands. One of several is as good as all."""
     found = [f for f in unit.inner.values() if f.lineno <= node.lineno <= (f.end_lineno or f.lineno) and any(  # type: ignore[attr-defined]
-        n is node for n in ast.walk(f))]
+        n is node for n in walk(f))]
     return max(found, key=lambda f: f.lineno).name if found else None
 
 

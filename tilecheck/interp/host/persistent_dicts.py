@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
@@ -35,6 +37,7 @@ from tilecheck.interp.host.values import (
 from tilecheck.project.module import Module
 from tilecheck.project.resolve import ValueAt
 from tilecheck.syntax import tree
+from tilecheck.syntax.walk import children, walk
 
 if TYPE_CHECKING:
     from tilecheck.interp.host.interpreter import Evaluator
@@ -163,7 +166,7 @@ _ASKING: Final = frozenset({
 def _changes(ev: Evaluator, module: Module, name: str) -> bool:
     """Whether code of the module, or of the one that is evaluated, may change a table of this name."""
     return any(not _only_read(node, parents) for where in {module.path: module, ev.module.path: ev.module}.values()
-               for node, parents in _mentions(ev, where, name))
+               for node, parents in _mentions(where, name))
 
 
 def _stores_are_seen(ev: Evaluator, module: Module, name: str) -> bool:
@@ -173,7 +176,7 @@ def _stores_are_seen(ev: Evaluator, module: Module, name: str) -> bool:
     known = module.skeleton.definitions
     followed = [known[f].node for f in module.host_functions() if f in known]
     return all(_only_read(node, parents) or (_is_stored_into(node, parents) and _lies_within(node, parents, followed))
-               for node, parents in _mentions(ev, module, name))
+               for node, parents in _mentions(module, name))
 
 
 def _is_stored_into(node: ast.expr, parents: Mapping[int, ast.AST]) -> bool:
@@ -193,20 +196,33 @@ def _lies_within(node: ast.expr, parents: Mapping[int, ast.AST], places: Collect
     return False
 
 
-def _mentions(ev: Evaluator, module: Module, name: str) -> Iterator[tuple[ast.expr, Mapping[int, ast.AST]]]:
-    """Where a name is used in a module, with the node above each node."""
-    key = ("parents", id(module))
-    if key not in ev.memo:
-        above: dict[int, ast.AST] = {}
-        named: dict[str, list[ast.expr]] = {}
-        for node in ast.walk(module.skeleton.tree):
-            for child in ast.iter_child_nodes(node):
-                above[id(child)] = node
+@dataclass(eq=False, slots=True)
+class _Uses:
+    """The nodes of a module: by `id` the node above each, and by name those that mention it."""
+
+    parents: dict[int, ast.AST]
+    named: dict[str, list[ast.Name | ast.Attribute]]
+
+
+_USES: Final[WeakKeyDictionary[Module, _Uses]] = WeakKeyDictionary()
+
+
+def _index_uses(module: Module) -> _Uses:
+    found = _USES.get(module)
+    if found is None:
+        found = _USES[module] = _Uses({}, {})
+        for node in walk(module.skeleton.tree):
+            for child in children(node):
+                found.parents[id(child)] = node
             if isinstance(node, ast.Name | ast.Attribute):
-                named.setdefault(node.id if isinstance(node, ast.Name) else node.attr, []).append(node)
-        ev.memo[key] = (module, (above, named))
-    parents, uses = cast(tuple[dict[int, ast.AST], dict[str, list[ast.expr]]], ev.memo[key][1])
-    yield from ((node, parents) for node in uses.get(name, ()) if not isinstance(getattr(node, "ctx", None), ast.Store))
+                found.named.setdefault(node.id if isinstance(node, ast.Name) else node.attr, []).append(node)
+    return found
+
+
+def _mentions(module: Module, name: str) -> Iterator[tuple[ast.expr, Mapping[int, ast.AST]]]:
+    """Where a name is used in a module, with the node above each node."""
+    uses = _index_uses(module)
+    yield from ((node, uses.parents) for node in uses.named.get(name, ()) if not isinstance(node.ctx, ast.Store))
 
 
 def _only_read(node: ast.expr, parents: Mapping[int, ast.AST]) -> bool:
@@ -249,7 +265,7 @@ def class_member(ev: Evaluator, owner: Class, name: str) -> Value:
     node, _ = owner.module.skeleton.classes.get(owner.qualname, (None, 0))
     bound = 0 if node is None else sum(
         isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)
-        for part in node.body if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) for n in ast.walk(part))
+        for part in node.body if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) for n in walk(part))
     if len(found) == bound == 1:
         table = table_from(ev, owner.module, found[0].value, label)
         return ev.constant(owner.module, found[0].value) if table is None else table

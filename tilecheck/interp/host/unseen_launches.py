@@ -24,6 +24,7 @@ from tilecheck.project.skeleton import NODE_FIELDS, add_parts
 from tilecheck.project.targets import ExternalName
 from tilecheck.symbolic import TRUE
 from tilecheck.syntax.tree import Span
+from tilecheck.syntax.walk import walk
 
 if TYPE_CHECKING:
     from tilecheck.interp.host.interpreter import Evaluator
@@ -87,7 +88,7 @@ def _launched_by(ev: Evaluator, module: Module, functions: Iterable[tuple[str, s
         where = ev.project.module(path)
         definition = where.skeleton.definitions.get(name)
         if definition is not None:
-            out |= _within_reach(ev, where, [n for n in ast.walk(definition.node) if isinstance(n, ast.expr)])
+            out |= _within_reach(ev, where, [n for n in walk(definition.node) if isinstance(n, ast.expr)])
     return out
 
 

@@ -7,6 +7,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tilecheck.syntax.walk import walk
+
 if TYPE_CHECKING:
     from tilecheck.project.module import Module
 
@@ -20,10 +22,11 @@ def uses(module: Module) -> Mapping[str, Sequence[ast.Call | None]]:
     """By qualified name of a function, the calls of what may be it; None for a mention that is no call, or where it may
     be called without being named."""
     skeleton = module.skeleton
-    called = {id(node.func): node for node in ast.walk(skeleton.tree) if isinstance(node, ast.Call)}
+    nodes = walk(skeleton.tree)
+    called = {id(node.func): node for node in nodes if isinstance(node, ast.Call)}
     names: dict[str, list[ast.Call | None]] = {}
     owned: dict[str, list[ast.Call | None]] = {}
-    for node in ast.walk(skeleton.tree):
+    for node in nodes:
         if isinstance(node, ast.Name):
             names.setdefault(node.id, []).append(called.get(id(node)))
         elif isinstance(node, ast.Attribute):

@@ -36,6 +36,7 @@ from tilecheck.interp.ownership.objects import (
 from tilecheck.interp.ownership.operations import FLIGHT_METHODS, OPERATION_METHODS, captured_graph, zip_operations
 from tilecheck.project.runtimenames import RUNTIME
 from tilecheck.symbolic import Term, cdiv, const
+from tilecheck.syntax.walk import walk
 
 if TYPE_CHECKING:
     from tilecheck.interp.ownership.interpreter import Machine
@@ -121,7 +122,7 @@ def run(m: Machine, target: Routine, args: list[Value], named: Named) -> Value:
 
 @lru_cache(maxsize=1024)
 def _generates(node: ast.AST) -> bool:
-    return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node))
+    return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk(node))
 
 
 def _is_near(m: Machine, target: Routine) -> bool:

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from tilecheck.syntax.walk import walk
+
 __all__ = ["find_ownership_functions"]
 
 _MOVES: Final = frozenset({"partition", "partition_prefix", "unpartition", "share", "unshare"})
@@ -39,7 +41,7 @@ def _get_callable_name(qualname: str) -> str:
 
 def _list_nodes(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:
     for statement in body:
-        yield from ast.walk(statement)
+        yield from walk(statement)
 
 
 def _names(body: Iterable[ast.stmt]) -> Iterator[str]:

@@ -25,6 +25,7 @@ from tilecheck.interp.ownership.objects import (
     Scope,
     Value,
 )
+from tilecheck.syntax.walk import walk
 
 if TYPE_CHECKING:
     from tilecheck.interp.ownership.interpreter import Machine
@@ -68,7 +69,7 @@ def key_of_test(m: Machine, node: ast.expr) -> tuple[object, ...] | None:
 @lru_cache(maxsize=1024)
 def _spell_stable(node: ast.expr) -> tuple[str, list[str]] | None:
     """The text of a test and its names, if its outcome depends only on the bindings of these names."""
-    nodes = list(ast.walk(node))
+    nodes = walk(node)
     if any(isinstance(n, _CHANGING) and not _is_stable(n) for n in nodes):
         return None
     return ast.unparse(node), sorted({n.id for n in nodes if isinstance(n, ast.Name)})

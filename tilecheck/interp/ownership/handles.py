@@ -27,6 +27,7 @@ from tilecheck.interp.ownership.region import Index, Region, slice_region
 from tilecheck.project.runtimenames import RUNTIME
 from tilecheck.symbolic import Term, cdiv, const, of, symbol_from_text
 from tilecheck.syntax.tree import Span
+from tilecheck.syntax.walk import walk
 
 if TYPE_CHECKING:
     from tilecheck.interp.ownership.interpreter import Machine
@@ -313,9 +314,9 @@ def view_item(m: Machine, handle: Handle, indices: Sequence[Index] | None, exten
 
 def _spell_index(m: Machine, node: ast.Subscript) -> str:
     """The index, with the state of the names in it: equal texts are equal parts."""
-    names = sorted({n.id for n in ast.walk(node.slice) if isinstance(n, ast.Name)})
+    names = sorted({n.id for n in walk(node.slice) if isinstance(n, ast.Name)})
     versions = ",".join(f"{n}@{m.scope.versions.get(n, 0)}" for n in names)
-    calls = any(isinstance(n, ast.Call) for n in ast.walk(node.slice))
+    calls = any(isinstance(n, ast.Call) for n in walk(node.slice))
     return f"{ast.unparse(node.slice)} {versions} {m.make_name('part') if calls else ''}"
 
 

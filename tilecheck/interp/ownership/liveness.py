@@ -22,6 +22,7 @@ from tilecheck.interp.ownership.objects import (
     Unknown,
     Value,
 )
+from tilecheck.syntax.walk import walk
 
 if TYPE_CHECKING:
     from tilecheck.interp.ownership.interpreter import Machine
@@ -83,7 +84,7 @@ def find_captured(routine: Routine) -> tuple[Value, ...]:
     """The values that a function captures from its definition."""
     names = _FREE.get(routine.node)
     if names is None:
-        names = _FREE[routine.node] = frozenset(n.id for n in ast.walk(routine.node) if isinstance(n, ast.Name))
+        names = _FREE[routine.node] = frozenset(n.id for n in walk(routine.node) if isinstance(n, ast.Name))
     found: list[Value] = []
     scope: Scope | None = routine.scope
     while scope is not None and scope.qualname != "<module>":

@@ -25,6 +25,7 @@ from tilecheck.project.skeleton import Definition, ImportBinding, ValueBinding
 from tilecheck.project.targets import ExternalName, ModuleTarget
 from tilecheck.syntax.text import SourceError
 from tilecheck.syntax.tree import Span
+from tilecheck.syntax.walk import walk
 
 if TYPE_CHECKING:
     from tilecheck.project.module import Module
@@ -202,7 +203,7 @@ def _assigned_elsewhere(m: Machine, owner: str, but: tuple[str, ...]) -> Iterato
     """Attributes of `self` that other methods assign."""
     for definition in m.module.skeleton.definitions.values():
         if definition.owner == owner and definition.qualname not in but:
-            for node in ast.walk(definition.node):
+            for node in walk(definition.node):
                 if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
                     yield node.attr
 

@@ -31,6 +31,7 @@ from tilecheck.interp.ownership.objects import (
 from tilecheck.project.runtimenames import RUNTIME
 from tilecheck.symbolic import const
 from tilecheck.syntax.text import SourceError
+from tilecheck.syntax.walk import walk
 
 if TYPE_CHECKING:
     from tilecheck.interp.ownership.interpreter import Machine
@@ -249,7 +250,7 @@ _EXPECTED: Final = frozenset({
 
 def _expects_refusal(node: ast.AST | None) -> bool:
     return node is not None and any(
-        (n.id if isinstance(n, ast.Name) else n.attr) in _EXPECTED for n in ast.walk(node) if isinstance(
+        (n.id if isinstance(n, ast.Name) else n.attr) in _EXPECTED for n in walk(node) if isinstance(
             n, ast.Name | ast.Attribute))
 
 
@@ -299,7 +300,7 @@ def _only_refused(node: ast.Try) -> bool:
     last = node.body[-1]
     leaves = all(isinstance(h.body[-1], ast.Raise | ast.Return | ast.Continue | ast.Break) for h in node.handlers)
     return not leaves and isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) and not any(
-        isinstance(n, ast.Attribute) and n.attr in _RUN for n in ast.walk(last))
+        isinstance(n, ast.Attribute) and n.attr in _RUN for n in walk(last))
 
 
 def _run_refused(m: Machine, body: Sequence[ast.stmt]) -> bool:
@@ -354,7 +355,7 @@ def _match(m: Machine, node: ast.Match) -> None:
         last.pattern.pattern is None)
     chosen = m.path.choose(len(node.cases) + (not total))
     if chosen < len(node.cases):
-        for found in ast.walk(node.cases[chosen].pattern):
+        for found in walk(node.cases[chosen].pattern):
             name = getattr(found, "name", None)
             if isinstance(name, str):
                 assign(m, name, m.unknown(name))
