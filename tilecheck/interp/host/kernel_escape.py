@@ -137,6 +137,9 @@ class _Unit:
         """Variables whose objects others may have."""
         self.inner: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
         self.imports: dict[str, Origin | None] = {}
+        self.origins: dict[int, Origin | None] = {}
+        self.results: dict[int, _Tokens] = {}
+        """What calls gave in this pass over the nodes."""
         self.method = False
         self.launchers = flows.launchers
         skeleton = module.skeleton
@@ -188,10 +191,11 @@ class _Unit:
     def run(self) -> None:
         changed = True
         while changed:
-            before = dict(self.variables)
+            before, shared = dict(self.variables), len(self.shared)
+            self.results.clear()
             for node in self.nodes:
                 _DOING[type(node)](self, node)
-            changed = before != self.variables
+            changed = before != self.variables or shared != len(self.shared)
 
     # --- what becomes of values --------------------------------------------------------------------------------------
 
@@ -247,6 +251,12 @@ class _Unit:
 
     def origin(self, node: ast.expr) -> Origin | None:
         """What a name or a chain of them means outside of the function, or by an import in it."""
+        key = id(node)
+        if key not in self.origins:
+            self.origins[key] = self._find_origin(node)
+        return self.origins[key]
+
+    def _find_origin(self, node: ast.expr) -> Origin | None:
         parts = dotted_parts(node)
         if parts is None:
             return None
@@ -309,6 +319,13 @@ class _Unit:
         return owner if node.attr in ("_pyfunc", "pyfunc", "__wrapped__") else _part(owner)
 
     def call(self, node: ast.Call) -> _Tokens:
+        """What a call gives. Within a pass it is evaluated once, however many expressions it is part of."""
+        key = id(node)
+        if key not in self.results:
+            self.results[key] = self._call(node)
+        return self.results[key]
+
+    def _call(self, node: ast.Call) -> _Tokens:
         given = [self.value(a) for a in node.args]
         named = [(k.arg, self.value(k.value)) for k in node.keywords]
         every = frozenset().union(*given, *(tokens for _, tokens in named))
