@@ -15,7 +15,10 @@ from tilecheck.symbolic import (
     Atom,
     Bid,
     Counter,
+    GridDim,
     Opaque,
+    Scalar,
+    Symbol,
     app,
     bool_opaque,
     build_opaque,
@@ -62,22 +65,26 @@ def test_models_are_confirmed(name: str) -> None:
     assert found is not None and confirm(found, access, access)
 
 
+def _values(grid: int, **scalars: int) -> dict[Symbol, int]:
+    return {GridDim(0): grid, **{Scalar(name): value for name, value in scalars.items()}}
+
+
 @needs_z3
 def test_concrete_scalars() -> None:
     persistent = region((B0 + K * grid(0)) * T + L, guard=lt(B0 + K * grid(0), N))
-    assert solver.disjoint(persistent, persistent, X, fixed={"T": 64, "grid[0]": 132, "n": 1000}) == "unsat"
+    assert solver.disjoint(persistent, persistent, X, fixed=_values(grid=132, T=64, n=1000)) == "unsat"
     rows, columns = cdiv(symbol("M"), T), cdiv(symbol("N"), symbol("U"))
     order = region(*grouped(B0))
-    given = {"M": 1000, "N": 900, "T": 64, "U": 128}
+    sizes = {"M": 1000, "N": 900, "T": 64, "U": 128}
     inside = le(grid(0), rows * columns)
-    assert solver.disjoint(order, order, X, inside, 5000, fixed={**given, "grid[0]": 128}) == "unsat"
-    assert solver.disjoint(order, order, X, TRUE, 2000, fixed={**given, "grid[0]": 140}) != "unsat"
+    assert solver.disjoint(order, order, X, inside, 5000, fixed=_values(grid=128, **sizes)) == "unsat"
+    assert solver.disjoint(order, order, X, TRUE, 2000, fixed=_values(grid=140, **sizes)) != "unsat"
 
 
 @needs_z3
 def test_a_model_with_given_scalars() -> None:
     stuck = region((B0 + K) * T + L, guard=lt(B0 + K, N))
-    given = {"T": 64, "grid[0]": 132, "n": 1000}
+    given = _values(grid=132, T=64, n=1000)
     found = solver.model(stuck, stuck, X, fixed=given)
     assert found is not None and found.grid == (132, 1, 1)
     assert dict(found.scalars) == {"T": 64, "n": 1000}

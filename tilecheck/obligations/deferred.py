@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from tilecheck.interp.host.clause_substitution import bind
 from tilecheck.interp.host.discharge import discharge
-from tilecheck.interp.host.launch import Launch
+from tilecheck.interp.host.launch import Launch, is_free
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.symbolic import Opaque, Symbol, atoms_of
 from tilecheck.symbolic.footprint import Clause
@@ -69,5 +69,5 @@ def _chosen_by_callers(clause: Clause, model: KernelModel, launch: Launch) -> bo
         return False
     goal = bind(clause.cond, model.params, launch, model.launched).goal
     leaves = [a for a in atoms_of(goal) if isinstance(a, Symbol | Opaque)]
-    return all(isinstance(a, Symbol) and (a.name in launch.free or a.name.partition(".shape[")[0] in launch.free)
+    return all(is_free(a, launch.free)
                for a in leaves)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Final
 
 from msgspec import Struct
@@ -28,6 +29,7 @@ from tilecheck.symbolic import (
     GridDim,
     Lane,
     Load,
+    Stand,
     Substitution,
     Symbol,
     Term,
@@ -41,8 +43,6 @@ from tilecheck.symbolic import (
     holds,
     negate,
     of,
-    symbol,
-    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import Clause
 
@@ -88,10 +88,10 @@ def find_dependent(
     return None
 
 
-def _fails(cond: Cond, numbers: dict[str, int]) -> bool:
+def _fails(cond: Cond, numbers: dict[Atom, int]) -> bool:
     """Whether a condition is false with these values of launch scalars; false if they do not determine it."""
     try:
-        return not holds(cond, {symbol_from_text(name): value for name, value in numbers.items()})
+        return not holds(cond, numbers)
     except (KeyError, ArithmeticError):
         return False
 
@@ -122,12 +122,12 @@ def _leaves(
     return False
 
 
-def _draw_launches(cond: Cond, model: KernelModel, launch: Launch, atoms: set[Atom]) -> Iterator[dict[str, int]]:
+def _draw_launches(cond: Cond, model: KernelModel, launch: Launch, atoms: set[Atom]) -> Iterator[dict[Atom, int]]:
     """The launch scalars as the launch can have them when it breaks a condition, in grids of several blocks."""
-    names = {a.name for a in atoms if isinstance(a, Symbol) and not a.name.endswith(_DATA)}
-    asked = conj(*(ge(symbol(n), 0) for n in sorted(names)), *(ge(grid(k), 1) for k in range(3)))
+    symbols = {a for a in atoms if isinstance(a, Symbol) and not isinstance(a, Stand)}
+    asked = conj(*(ge(of(a), 0) for a in sorted(symbols)), *(ge(grid(k), 1) for k in range(3)))
     found = numbers(asked, cond, model.params, launch, model.launched)
-    return (n for n in found if 1 < n["grid[0]"] * n["grid[1]"] * n["grid[2]"] <= _BLOCKS)
+    return (n for n in found if 1 < prod(n[GridDim(k)] for k in range(3)) <= _BLOCKS)
 
 
 def _with_data(at: Term, end: Term, guard: Cond) -> Iterator[tuple[Term, Term, Cond]]:
@@ -141,22 +141,22 @@ def _with_data(at: Term, end: Term, guard: Cond) -> Iterator[tuple[Term, Term, C
         made = (at, end, guard)
         for _ in range(_NESTED):
             # what is read may be where to read
-            here = Substitution({a: symbol(f"{a.array}{_DATA}") + sum(a.index, ZERO) * step
+            here = Substitution({a: of(Stand(f"{a.array}{_DATA}")) + sum(a.index, ZERO) * step
                                  for a in atoms_in(*made) if isinstance(a, Load)})
             made = (here.term(made[0]), here.term(made[1]), here.cond(made[2]))
         if made[2].op != "false":
             yield made
 
 
-def _numbers(model: KernelModel, launch: Launch, atoms: set[Atom]) -> dict[str, int]:
+def _numbers(model: KernelModel, launch: Launch, atoms: set[Atom]) -> dict[Atom, int]:
     """The launch scalars that are numbers at a launch; without them all where the grid is too large to walk."""
-    names = {a.key: symbol(a.key) for a in atoms if isinstance(a, Symbol)} | {f"grid[{k}]": grid(k) for k in range(3)}
-    asked = conj(*(ge(t, 0) for t in names.values()))
+    symbols: set[Symbol] = {a for a in atoms if isinstance(a, Symbol)} | {GridDim(k) for k in range(3)}
+    asked = conj(*(ge(of(a), 0) for a in sorted(symbols)))
     values = bind(asked, model.params, launch, model.launched).values
-    found = {name: v for name, t in values.items() if (v := t.constant) is not None}
+    found: dict[Atom, int] = {a: v for a, t in values.items() if (v := t.constant) is not None}
     blocks = 1
     for k in range(3):
-        blocks *= found.get(f"grid[{k}]", 2)
+        blocks *= found.get(GridDim(k), 2)
     return found if blocks <= _BLOCKS else {}
 
 

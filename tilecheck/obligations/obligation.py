@@ -96,7 +96,7 @@ class SliceFault(Struct, frozen=True):
 
     use: SliceUse
     what: str
-    scalars: tuple[tuple[str, int], ...]
+    scalars: tuple[tuple[Atom, int], ...]
     coordinates: tuple[tuple[Atom, int], ...]
 
 

@@ -27,6 +27,8 @@ from tilecheck.symbolic import (
     Counter,
     Extent,
     FloorDiv,
+    GridDim,
+    Item,
     Load,
     Min,
     Mod,
@@ -220,7 +222,8 @@ class _Load:
     def _of_extents(self, cond: Cond) -> bool:
         """Whether a condition is about extents of arrays and tiles alone: that arrays which are copied from one to the
         other fit together is not what an author has to be told."""
-        return all(".shape[" in a.name or a.name in self.context.tiles for a in atoms_of(cond) if isinstance(a, Symbol))
+        return all(isinstance(a, EXTENTS) or a.name in self.context.tiles
+                   for a in atoms_of(cond) if isinstance(a, Symbol))
 
     def _holds_already(self, cond: Cond) -> bool:
         return self._declared.holds(cond, EFFORT) is not None
@@ -257,13 +260,13 @@ class _Load:
 
     def _tiles(self, assumed: Assumed) -> bool:
         """Whether signs are assumed of what is positive in every launch."""
-        return all(a.name in self.context.tiles or ".shape[" in a.name for c in assumed for a in atoms_of(c)
+        return all(a.name in self.context.tiles or isinstance(a, EXTENTS) for c in assumed for a in atoms_of(c)
                    if isinstance(a, Symbol))
 
     def _sizes(self, assumed: Assumed, edge: Edge) -> bool:
         """Whether signs are assumed of sizes alone: of a flag, a proof for one value says nothing of the other."""
         sizes = atoms_in(edge.start, edge.tile, edge.end)
-        return all(a in sizes or ".shape[" in a.name or a.name in self.context.tiles
+        return all(a in sizes or isinstance(a, EXTENTS) or a.name in self.context.tiles
                    for c in assumed for a in atoms_of(c) if isinstance(a, Symbol))
 
     def _left(self, o: Observation, undefined: Cond) -> list[Term]:
@@ -477,7 +480,7 @@ def _flags(cond: Cond) -> Iterator[Cond]:
     for c in conjuncts(cond):
         if c.op in ("eq", "ne", "ge") and not c.varying and enforceable(c):
             atom = (c.term - c.term.offset).single
-            if isinstance(atom, Symbol) and "[" not in atom.name:
+            if isinstance(atom, Symbol) and not isinstance(atom, (*EXTENTS, Stride, GridDim, Item)):
                 yield c
 
 
@@ -571,7 +574,7 @@ def _is_plain(cond: Cond) -> bool:
     up makes the difference."""
     term = cond.term
     return term.offset == 0 and len(term.monos) == 2 and sorted(term.monos.values()) == [-1, 1] and not any(
-        n.startswith("grid[") for n in _names(cond)) and _compares(cond) and not any(
+        isinstance(a, GridDim) for a in atoms_of(cond)) and _compares(cond) and not any(
         len(m) > 1 and any(isinstance(a, FloorDiv) for a in atoms_of(Term({m: 1}))) for m in term.monos)
 
 

@@ -11,7 +11,7 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.launches import Discharged
 from tilecheck.obligations.obligation import Settled
-from tilecheck.symbolic import EXTENTS, Cond
+from tilecheck.symbolic import EXTENTS, Array, Cond
 from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["in_view"]
@@ -52,9 +52,9 @@ def _agreement(goal: Cond) -> bool:
         return any(_agreement(c) for c in goal.args)
     if goal.op != "ge" or goal.term.offset or len(goal.term.monos) != 2:
         return False
-    names = []
+    arrays: list[Array] = []
     for mono, factor in goal.term.monos.items():
         if abs(factor) != 1 or len(mono) != 1 or not isinstance(mono[0], EXTENTS):
             return False
-        names.append(mono[0].name.partition(".shape[")[0])
-    return sum(goal.term.monos.values()) == 0 and names[0] != names[1]
+        arrays.append(mono[0].array)
+    return sum(goal.term.monos.values()) == 0 and arrays[0] is not arrays[1]

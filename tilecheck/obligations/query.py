@@ -23,13 +23,13 @@ from tilecheck.solver.model_search import (
 )
 from tilecheck.solver.queries import across_blocks
 from tilecheck.symbolic import (
+    EXTENTS,
     ONE,
     Array,
     Atom,
     Cond,
     Counter,
     Extent,
-    GridDim,
     Lane,
     Symbol,
     atoms_in,
@@ -153,9 +153,10 @@ class Context:
         """What every launch satisfies: extents of tiles are at least 1, those of arrays and of the grid likewise."""
         kept = self._kept
         if kept.standing is None:
-            names = {a.name for c in self.assume for a in atoms_of(c) if isinstance(a, Symbol)} | self.tiles
+            extents = {a for c in self.assume for a in atoms_of(c) if isinstance(a, EXTENTS)}
+            extents |= {a for a in map(symbol_from_text, self.tiles) if isinstance(a, EXTENTS)}
             kept.standing = (*(ge(grid(k), 1) for k in range(3)), *(ge(symbol(n), 1) for n in sorted(self.tiles)),
-                             *(ge(symbol(n), 0) for n in sorted(names) if ".shape[" in n))
+                             *(ge(of(a), 0) for a in sorted(extents)))
         return kept.standing
 
     @property
@@ -434,8 +435,7 @@ def _build_confirmation(first: Region, second: Region, assume: Cond) -> Callable
 
 def launch_of(w: Witness) -> dict[Atom, int]:
     """The launch scalars of a witness."""
-    return {**{symbol_from_text(name): value for name, value in w.scalars},
-            **{GridDim(axis): extent for axis, extent in enumerate(w.grid)}}
+    return w.launch
 
 
 def _holds_at(conds: tuple[Cond, ...], launch: dict[Atom, int]) -> bool:

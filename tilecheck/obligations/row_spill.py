@@ -21,7 +21,6 @@ from tilecheck.symbolic import (
     atoms_in,
     const,
     evaluate,
-    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import Clause
 
@@ -134,8 +133,7 @@ def spilled_read(s: Settled, access: Access) -> SpilledRead | None:
     if w is None:
         return None
     (offset,) = access.region.index
-    env: dict[Atom, int] = {symbol_from_text(name): v for name, v in w.scalars}
-    env.update({GridDim(k): n for k, n in enumerate(w.grid)})
+    env = w.launch
     env.update({Bid(k): n for k, n in enumerate(w.second.block)})
     env.update({Counter(name): n for name, n in w.second.iterations})
     lanes = sorted(a for a in offset.atoms() if isinstance(a, Lane))

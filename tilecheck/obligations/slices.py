@@ -44,7 +44,6 @@ from tilecheck.symbolic import (
     of,
     substitute,
     substitute_cond,
-    symbol_from_text,
 )
 from tilecheck.symbolic.evaluate import evaluate
 from tilecheck.symbolic.footprint import Clause, Verdict
@@ -156,7 +155,7 @@ def _fault(context: Context, s: SliceUse) -> SliceFault | None:
     return None
 
 
-def _refute(context: Context, s: SliceUse, term: Term) -> tuple[dict[str, int], dict[Atom, int]] | None:
+def _refute(context: Context, s: SliceUse, term: Term) -> tuple[dict[Atom, int], dict[Atom, int]] | None:
     """Values of launch scalars under which a bound fails, and those of coordinates and counters; None unless the bound
     fails in every launch."""
     if any(a.varying and isinstance(a, Opaque | Load | Lane | App) for a in atoms_in(term) | atoms_of(s.guard)):
@@ -176,7 +175,7 @@ def _refute(context: Context, s: SliceUse, term: Term) -> tuple[dict[str, int], 
         if model is None:
             continue
         values = _coordinates(corner, model)
-        env: dict[Atom, int] = {a: model[a.key] for a in atoms_in(term) if a.key in model} | values
+        env: dict[Atom, int] = {a: model[a] for a in atoms_in(term) if a in model} | values
         try:
             if evaluate(term, env) < 0:
                 return model, values
@@ -192,8 +191,8 @@ def _corners(s: SliceUse, term: Term) -> tuple[dict[Atom, Term], ...]:
     return (first,) if not atoms else (first, last)
 
 
-def _coordinates(corner: dict[Atom, Term], model: dict[str, int]) -> dict[Atom, int]:
-    known: dict[Atom, int] = {symbol_from_text(n): v for n, v in model.items()}
+def _coordinates(corner: dict[Atom, Term], model: dict[Atom, int]) -> dict[Atom, int]:
+    known = dict(model)
     for a in corner:
         if isinstance(a, Bid):
             known.setdefault(GridDim(a.axis), 1)

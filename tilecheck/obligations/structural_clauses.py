@@ -13,6 +13,7 @@ from tilecheck.symbolic import (
     Cond,
     GridDim,
     Lane,
+    Scalar,
     Size,
     Substitution,
     Symbol,
@@ -28,8 +29,7 @@ from tilecheck.symbolic import (
     le,
     lt,
     of,
-    symbol,
-    symbol_from_text,
+    scalar,
 )
 from tilecheck.symbolic.footprint import Clause
 
@@ -94,7 +94,7 @@ def width_clauses(model: KernelModel, others: Iterable[Clause] = ()) -> tuple[Cl
         *(n for b in (*narrow, *wide) for n in numbers(b) - known - {_find_negative_addend(b, known)}),
         *(n for bounds in found for b in bounds for m, c in b.monos.items() if c < 0 for n in numbers(Term({m: 1}))),
     } - known
-    signs = (ge(symbol(n), 0) for n in sorted(asked))
+    signs = (ge(scalar(n), 0) for n in sorted(asked))
     return (*(Clause(render(c), c, "structural") for c in signs),
             *(_require_less(b, 31) for b in _of_both_signs(narrow, known | asked)),
             *(_require_less(b, 63) for b in _of_both_signs(wide, known | asked)))
@@ -114,7 +114,7 @@ def _find_negative_addend(bound: Term, known: set[str]) -> str | None:
 
 def _of_both_signs(bounds: set[Term], known: set[str]) -> list[Term]:
     names = {b: _find_negative_addend(b, known) for b in bounds}
-    mirrored = {Substitution({symbol_from_text(n): -symbol(n)}).term(b) for b, n in names.items() if n is not None}
+    mirrored = {Substitution({Scalar(n): -scalar(n)}).term(b) for b, n in names.items() if n is not None}
     return sorted(bounds | mirrored, key=lambda t: t.key)
 
 

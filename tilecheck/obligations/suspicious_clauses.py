@@ -16,6 +16,7 @@ from tilecheck.symbolic import (
     Cond,
     FloorDiv,
     Ite,
+    Scalar,
     Symbol,
     Term,
     atoms_of,
@@ -78,7 +79,7 @@ def _is_last(a: Atom, tile: Term) -> bool:
 def is_degenerate(c: Cond) -> bool:
     """Whether a clause on scalars alone fails for all but the least of them: `T + window <= 2`."""
     names = sorted({a for a in atoms_of(c) if isinstance(a, Symbol)})
-    if c.op != "ge" or not 0 < len(names) <= _MANY or any("[" in a.name or "(" in a.name for a in names):
+    if c.op != "ge" or not 0 < len(names) <= _MANY or not all(isinstance(a, Scalar) for a in names):
         return False
     try:
         return not any(holds(c, dict(zip(names, values, strict=True)))

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilecheck.interp.kernel.lint_facts import RangeLoop
-from tilecheck.symbolic import Atom, Bid, Counter, GridDim, evaluate, of, symbol_from_text
+from tilecheck.symbolic import Atom, Bid, Counter, evaluate, of
 from tilecheck.symbolic.footprint import BlockPoint, Witness
 
 __all__ = ["values_of_loops", "with_loop_values"]
@@ -38,8 +38,7 @@ def values_of_loops(loops: Iterable[RangeLoop], env: Mapping[Atom, int]) -> Iter
 
 
 def _add_values(w: Witness, p: BlockPoint, loops: tuple[RangeLoop, ...]) -> BlockPoint:
-    env: dict[Atom, int] = {symbol_from_text(name): v for name, v in w.scalars}
-    env.update({GridDim(k): n for k, n in enumerate(w.grid)})
+    env = w.launch
     env.update({Bid(k): n for k, n in enumerate(p.block)})
     env.update({Counter(name): n for name, n in p.iterations})
     return replace(p, variables=tuple(values_of_loops(loops, env)))

@@ -46,8 +46,6 @@ from tilecheck.symbolic import (
     of,
     substitute,
     substitute_cond,
-    symbol,
-    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import Region, Witness
 
@@ -218,18 +216,16 @@ class _Pair(Struct, frozen=True):
         return (*self.first.index, self.first.guard), (*self.second.index, self.second.guard)
 
 
-def _build_pair(first: Region, second: Region, axes: frozenset[int], assume: Cond, fixed: Mapping[str, int]) -> _Pair:
-    by: dict[Atom, Term] = {symbol_from_text(name): const(value) for name, value in fixed.items()}
+def _build_pair(
+    first: Region, second: Region, axes: frozenset[int], assume: Cond, fixed: Mapping[Symbol, int],
+) -> _Pair:
+    by: dict[Atom, Term] = {a: const(value) for a, value in fixed.items()}
 
     def put(r: Region) -> Region:
         return Region(tuple(substitute(t, by) for t in r.index), substitute_cond(r.guard, by), r.exact)
 
-    known = conj(*(_is(name, value) for name, value in fixed.items() if name.startswith("grid[")))
+    known = conj(*(eq(of(a), value) for a, value in fixed.items() if isinstance(a, GridDim)))
     return _Pair(put(first), put(second), axes, conj(substitute_cond(assume, by), known))
-
-
-def _is(name: str, value: int) -> Cond:
-    return eq(symbol(name), value)
 
 
 @dataclass
@@ -273,7 +269,7 @@ def disjoint(
     assume: Cond = TRUE,
     timeout_ms: int = TIMEOUT_MS,
     *,
-    fixed: Mapping[str, int] | None = None,
+    fixed: Mapping[Symbol, int] | None = None,
 ) -> Outcome:
     """Whether two blocks that differ on one of the axes never touch one element: "unsat" says that they never do.
 
@@ -304,7 +300,7 @@ def model(
     assume: Cond = TRUE,
     timeout_ms: int = TIMEOUT_MS,
     *,
-    fixed: Mapping[str, int] | None = None,
+    fixed: Mapping[Symbol, int] | None = None,
 ) -> Witness | None:
     """A confirmed collision that the solver found, with small values; None when there is none or it is not confirmed.
 
@@ -325,13 +321,13 @@ def model(
     return _read(posed, first, second, axes, assume, given)
 
 
-def _keep_small(posed: _Posed, pair: _Pair, given: Mapping[str, int]) -> None:
+def _keep_small(posed: _Posed, pair: _Pair, given: Mapping[Symbol, int]) -> None:
     z3, solver = posed.shared.z3, posed.solver
     for axis in AXES:
         extent = posed.shared.scalar(GridDim(axis))
         if axis not in pair.axes:
             solver.add(extent == 1)
-        elif f"grid[{axis}]" not in given:
+        elif GridDim(axis) not in given:
             solver.add(extent >= 1, extent <= SMALL)
     for a, v in posed.shared.scalars.items():
         if isinstance(a, Symbol) and grid_axis(a) is None:
@@ -340,7 +336,7 @@ def _keep_small(posed: _Posed, pair: _Pair, given: Mapping[str, int]) -> None:
 
 
 def _read(
-    posed: _Posed, first: Region, second: Region, axes: frozenset[int], assume: Cond, given: Mapping[str, int]
+    posed: _Posed, first: Region, second: Region, axes: frozenset[int], assume: Cond, given: Mapping[Symbol, int]
 ) -> Witness | None:
     found = posed.solver.model()
     z3 = posed.shared.z3
@@ -352,7 +348,8 @@ def _read(
         return at(posed.shared.function(name, len(args))(*(z3.IntVal(x) for x in args)))
 
     uniform: dict[Atom, int] = {a: at(v) for a, v in posed.shared.scalars.items()}
-    uniform.update({symbol_from_text(name): value for name, value in given.items()})
+    for a, value in given.items():
+        uniform[a] = value
     for region in (first, second):
         # what the given scalars made disappear has no part in the collision
         uniform.update({a: 1 for a in layout(region).uniform if a not in uniform})

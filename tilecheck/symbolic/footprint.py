@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from tilecheck.symbolic import Cond, Term
+from tilecheck.symbolic import Atom, Cond, GridDim, Term, symbol_from_text
 
 Verdict: TypeAlias = Literal["proved", "conditional", "refuted", "unproven", "atomic", "single-block"]
 ClauseKind: TypeAlias = Literal["structural", "semantic", "annotation"]
@@ -76,3 +76,9 @@ class Witness(Struct, frozen=True):
     element: tuple[int, ...]
     data: tuple[tuple[str, int], ...] = ()
     rank: int = 0
+
+    @property
+    def launch(self) -> dict[Atom, int]:
+        """The launch scalars, those of the grid included."""
+        return {**{symbol_from_text(text): value for text, value in self.scalars},
+                **{GridDim(axis): extent for axis, extent in enumerate(self.grid)}}

@@ -50,7 +50,7 @@ class Bound(Struct, frozen=True):
 
     goal: Cond
     facts: Cond
-    values: Mapping[str, Term]
+    values: Mapping[Symbol, Term]
 
 
 def numbers_of(launch: Launch) -> tuple[object, ...]:
@@ -111,7 +111,7 @@ class _Scene:
         for a in own:
             if isinstance(a, EXTENTS):
                 more += _require_nonempty(self.values[a])
-        return Bound(goal, conj(self.facts, *more) if more else self.facts, {a.key: self.values[a] for a in own})
+        return Bound(goal, conj(self.facts, *more) if more else self.facts, {a: self.values[a] for a in own})
 
     def _said_of(self, mentioned: frozenset[Symbol]) -> tuple[Cond, ...]:
         found = self._more.get(mentioned)

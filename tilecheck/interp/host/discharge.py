@@ -23,13 +23,14 @@ from tilecheck.interp.host.entailment import (
     simplify_truth_tests,
     unreachable,
 )
-from tilecheck.interp.host.launch import Argument, Launch
+from tilecheck.interp.host.launch import Argument, Launch, is_free
 from tilecheck.interp.host.pow2_edge_cases import find_rounded, vary_nonpositive
 from tilecheck.interp.host.sampling import outcomes
 from tilecheck.interp.kernel.access import Param
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.model_search import find_model
 from tilecheck.symbolic import (
+    EXTENTS,
     App,
     Array,
     Atom,
@@ -264,12 +265,13 @@ def _select_short(facts: Cond) -> tuple[_Fact, ...]:
     return tuple((f, _leaves(f)) for f in short if f.op != "true")
 
 
-def substitute_text(text: str, values: Mapping[str, Term]) -> str:
+def substitute_text(text: str, values: Mapping[Symbol, Term]) -> str:
     """The clause with the arguments in the place of the parameters."""
     if not values:
         return text
-    names = "|".join(re.escape(name) for name in sorted(values, key=len, reverse=True))
-    return re.sub(rf"(?<![\w.\])])(?:{names})(?![\w.\[(])", lambda found: _operand(values[found[0]]), text)
+    terms = {a.key: term for a, term in values.items()}
+    names = "|".join(re.escape(name) for name in sorted(terms, key=len, reverse=True))
+    return re.sub(rf"(?<![\w.\])])(?:{names})(?![\w.\[(])", lambda found: _operand(terms[found[0]]), text)
 
 
 def _operand(term: Term) -> str:
@@ -336,10 +338,10 @@ def _refute_somewhere(
     chosen = {n for case in launch.cases for n, _ in case}
     leaves = {a for value in (goal, *relevant) for a in atoms_of(value) if isinstance(a, Symbol | Opaque)}
     free = launch.free | chosen
-    if not all(isinstance(a, Symbol) and (a.name in free or a.name.partition(".shape[")[0] in free) for a in leaves):
+    if not all(is_free(a, free) for a in leaves):
         return _OPEN
-    arrays = {a.key.partition(".shape[")[0] for a in leaves if ".shape[" in a.key}
-    counts = {a.key for a in leaves if ".shape[" not in a.key and a.key not in chosen}
+    arrays = {a.array for a in leaves if isinstance(a, EXTENTS)}
+    counts = {a.key for a in leaves if not isinstance(a, EXTENTS) and a.key not in chosen}
     if len(arrays) > 1 or (arrays and counts):
         # extents of several arrays, or one and a count that comes with it, are seldom independent, and what relates
         # them need not be written down
@@ -353,9 +355,9 @@ def _refute_somewhere(
     return Discharge("violated", values, substitute_text(text, bound.values))
 
 
-def _find_typical_counterexample(goal: Cond, facts: Sequence[Cond]) -> dict[str, int] | None:
+def _find_typical_counterexample(goal: Cond, facts: Sequence[Cond]) -> dict[Atom, int] | None:
     """A counter-example among sizes as they occur."""
-    names = sorted({a.key for value in (goal, *facts) for a in atoms_of(value) if isinstance(a, Symbol)})
+    names: list[Atom] = sorted({a for value in (goal, *facts) for a in atoms_of(value) if isinstance(a, Symbol)})
     if not 1 <= len(names) <= 2:
         return None
     for values in combinations(_TYPICAL, repeat=len(names)):
@@ -365,26 +367,21 @@ def _find_typical_counterexample(goal: Cond, facts: Sequence[Cond]) -> dict[str,
     return None
 
 
-def _confirms_counterexample(goal: Cond, facts: Iterable[Cond], found: Mapping[str, int]) -> bool:
+def _confirms_counterexample(goal: Cond, facts: Iterable[Cond], found: Mapping[Atom, int]) -> bool:
     """Whether the values, put in, satisfy the facts and not the goal."""
-    env: dict[Atom, int] = {}
-    for value in (goal, *facts):
-        for atom in atoms_of(value):
-            if atom.key in found:
-                env[atom] = found[atom.key]
     facts = list(facts)
     try:
         # what is rounded up where it is not positive is not known
-        return all(evaluate(a.args[0], env) >= 1 for value in (goal, *facts) for a in atoms_of(value)
+        return all(evaluate(a.args[0], found) >= 1 for value in (goal, *facts) for a in atoms_of(value)
                    if isinstance(a, App) and a.fn == "next_pow2") and all(
-            holds(fact, env) for fact in facts) and not holds(goal, env)
+            holds(fact, found) for fact in facts) and not holds(goal, found)
     except (KeyError, ArithmeticError):
         return False
 
 
-def _format_values(goal: Cond, found: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    names = {a.key for a in atoms_of(goal) if isinstance(a, Symbol)}
-    return tuple(sorted((n, v) for n, v in found.items() if n in names))
+def _format_values(goal: Cond, found: Mapping[Atom, int]) -> tuple[tuple[str, int], ...]:
+    shown = {a for a in atoms_of(goal) if isinstance(a, Symbol)}
+    return tuple(sorted((a.key, v) for a, v in found.items() if a in shown))
 
 
 def _drop_products(facts: Cond) -> Cond:

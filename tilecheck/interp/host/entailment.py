@@ -20,6 +20,7 @@ from tilecheck.symbolic import (
     Max,
     Min,
     Mod,
+    Stand,
     Substitution,
     Symbol,
     Term,
@@ -37,7 +38,6 @@ from tilecheck.symbolic import (
     of,
     split_multiples,
     substitute_cond,
-    symbol_from_text,
 )
 
 _SPLITS: Final = 4
@@ -312,7 +312,7 @@ def abstract_choices(conds: Sequence[Cond], longest: int = 0) -> list[Cond]:
         # the innermost of the long ones first: what they stand in may be short without them
         inner = sorted(a for a in choices if longest == 0 or not any(
             b in choices for t in (a.then, a.other) for b in atoms_of(t)))
-        new: dict[Atom, Term] = {a: of(symbol_from_text(f"choice {depth} {i}")) for i, a in enumerate(inner)}
+        new: dict[Atom, Term] = {a: of(Stand(f"choice {depth} {i}")) for i, a in enumerate(inner)}
         if not new:
             break
         out = list(map(Substitution(new).cond, out))
@@ -384,7 +384,7 @@ def _monotonic(goal: Cond) -> Cond | None:
 def _by_size(facts: Cond, goal: Cond, rounded: App, splits: int, nodes: int) -> bool:
     """Rounding up to a power of two gives 1 up to 1, and above that less than twice the number less 1."""
     (inner,) = rounded.args
-    value = of(symbol_from_text(f"{rounded.key} rounded"))
+    value = of(Stand(f"{rounded.key} rounded"))
     for fact, stand in ((le(inner, 1), ONE), (conj(ge(inner, 2), ge(value, inner), le(value, inner * 2 - 2)), value)):
         known = conj(substitute_cond(facts, {rounded: stand}), fact)
         if known.op != "false" and not is_entailed(known, substitute_cond(goal, {rounded: stand}), splits - 1, nodes):

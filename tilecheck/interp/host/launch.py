@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from tilecheck.symbolic import Cond, Term
+from tilecheck.symbolic import EXTENTS, Atom, Cond, Symbol, Term
 from tilecheck.syntax.tree import Span
 
 ArgumentKind: TypeAlias = Literal["array", "list", "scalar", "unknown"]
@@ -56,6 +57,11 @@ class Argument(Struct, frozen=True):
     dtype: str | None = None
     literal: str | None = None
     rows: tuple[str, int, int | None] | None = None
+
+
+def is_free(a: Atom, free: Collection[str]) -> bool:
+    """Whether an atom is a symbol among those that callers choose, or an extent of an array among them."""
+    return isinstance(a, Symbol) and (a.key in free or (isinstance(a, EXTENTS) and a.array.text in free))
 
 
 class Launch(Struct, frozen=True):

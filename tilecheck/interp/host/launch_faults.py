@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Literal, TypeAlias
 
 from tilecheck.interp.host.values import Int, Items, Plain, Ratio, Ref, Truth, Value
-from tilecheck.symbolic import Symbol, Term
+from tilecheck.symbolic import EXTENTS, Stride, Term
 
 __all__ = ["Fault", "launch_faults", "literal"]
 
@@ -43,7 +43,7 @@ def _grid(grid: Value | None) -> Iterator[Fault]:
 
 def _is_size(term: Term) -> bool:
     """Whether a number is made of constants and sizes of arrays alone. Anything else may be an array all the same."""
-    return all(isinstance(a, Symbol) and (".shape[" in a.name or ".strides[" in a.name) for a in term.atoms())
+    return all(isinstance(a, (*EXTENTS, Stride)) for a in term.atoms())
 
 
 _LITERAL: Final[Mapping[type, Callable[[Any], str | None]]] = {

@@ -17,6 +17,7 @@ from tilecheck.symbolic import (
     App,
     Atom,
     Cond,
+    Stand,
     Term,
     atoms_of,
     conj,
@@ -25,7 +26,6 @@ from tilecheck.symbolic import (
     of,
     substitute,
     substitute_cond,
-    symbol_from_text,
 )
 
 __all__ = ["find_rounded", "vary_nonpositive"]
@@ -41,7 +41,7 @@ def find_rounded(launch: Launch) -> tuple[App, ...]:
 def vary_nonpositive(launch: Launch, atoms: tuple[App, ...]) -> Launch:
     """The launch where the numbers that these round up are not positive: what they round up to may be anything but
     negative. Of one alone it is said that it is not positive."""
-    given: dict[Atom, Term] = {a: of(symbol_from_text(f"beside {a.key}")) for a in atoms}
+    given: dict[Atom, Term] = {a: of(Stand(f"beside {a.key}")) for a in atoms}
     grid = [None if t is None else substitute(t, given) for t in launch.grid]
     arguments = None if launch.arguments is None else tuple(replace_atoms(a, given) for a in launch.arguments)
     known = [le(substitute(atoms[0].args[0], given), 0)] if len(atoms) == 1 else []

@@ -15,7 +15,20 @@ from zlib import crc32
 
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.inequalities.models import Model, is_free, models
-from tilecheck.symbolic import Atom, Cond, Monomial, Opaque, Point, Symbol, Term, atoms_in, atoms_of, evaluate, holds
+from tilecheck.symbolic import (
+    EXTENTS,
+    Atom,
+    Cond,
+    Monomial,
+    Opaque,
+    Point,
+    Symbol,
+    Term,
+    atoms_in,
+    atoms_of,
+    evaluate,
+    holds,
+)
 
 __all__ = ["find_equal_atoms", "follow", "is_refuted", "limits", "outcomes", "witnesses"]
 
@@ -59,7 +72,8 @@ class Part:
         names: dict[Atom, str] = {a: same.get(a, a).key for a in self.leaves}
         low, high = limits(facts, names)
         self.drawn: dict[Atom, Sequence[int]] = {
-            a: _clamp_values(_draws(name), low.get(name, _LEAST), high.get(name, _MOST)) for a, name in names.items()}
+            a: _clamp_values(_draws(name, isinstance(same.get(a, a), EXTENTS)), low.get(name, _LEAST),
+                             high.get(name, _MOST)) for a, name in names.items()}
         self._related: set[Atom] | None = None
         self._held: list[bool | None] = [None] * _TRIALS
         self._picked: dict[int, bool] = {}
@@ -203,9 +217,9 @@ def _find_quantities(cond: Cond) -> frozenset[Atom]:
 
 
 @lru_cache(maxsize=1 << 13)
-def _draws(name: str) -> tuple[int, ...]:
+def _draws(name: str, extent: bool) -> tuple[int, ...]:
     """Values of a quantity for the trials, sizes as they occur."""
-    number, usual = crc32(name.encode()), _LARGE if ".shape[" in name else _SMALL
+    number, usual = crc32(name.encode()), _LARGE if extent else _SMALL
     out: list[int] = []
     for k in range(_TRIALS):
         values = _VALUES if k % 2 else usual
@@ -250,7 +264,7 @@ def _drawn_of(goal: Cond, parts: Iterable[Part]) -> dict[Atom, Sequence[int]]:
     drawn: dict[Atom, Sequence[int]] = {}
     for a in _find_quantities(goal):
         known = [part.drawn[a] for part in parts if a in part.drawn]
-        drawn[a] = known[0] if known else _draws(a.key)
+        drawn[a] = known[0] if known else _draws(a.key, isinstance(a, EXTENTS))
     return drawn
 
 
@@ -380,7 +394,7 @@ def find_equal_atoms(facts: Iterable[Cond]) -> dict[Atom, Atom]:
 
 
 def _choose_size(a: Atom, extent: int, count: int) -> int:
-    return extent if ".shape[" in a.key else count
+    return extent if isinstance(a, EXTENTS) else count
 
 
 _EVEN: Final[tuple[Callable[[Atom], int], ...]] = (

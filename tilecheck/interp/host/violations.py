@@ -25,6 +25,7 @@ from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.model_search import find_model
 from tilecheck.symbolic import (
     EXTENTS,
+    SIZES,
     Array,
     Atom,
     Cond,
@@ -67,7 +68,6 @@ _SPLITS: Final = 3
 _NODES: Final = 24
 """Work for showing that no values satisfy a clause."""
 _NO_LIMIT: Final = 1 << 62
-_SIZES: Final = (".shape[", "grid[", "len(", "numel(")
 
 
 class Failing(Struct, frozen=True):
@@ -156,7 +156,7 @@ def _fails_somewhere(goal: Cond, facts: Cond) -> bool:
 
 def numbers(
     cond: Cond, asked: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[Array, int],
-) -> Iterator[dict[str, int]]:
+) -> Iterator[dict[Atom, int]]:
     """What the scalars of a condition are at a launch in which another one fails: all of them, for some values of what
     the launch is computed from, arrays of equal extents. What is asked of extents of several arrays is seldom written
     down, and among these it mostly holds."""
@@ -270,13 +270,13 @@ def _amounts(goal: Cond) -> list[Symbol]:
     return sorted(a for a in atoms_of(goal) if isinstance(a, Symbol) and _is_size(a))
 
 
-def _arrays(goal: Cond) -> set[str]:
+def _arrays(goal: Cond) -> set[Array]:
     """The arrays whose extents a clause is about."""
-    return {a.name.partition(".shape[")[0] for a in atoms_of(goal) if isinstance(a, EXTENTS)}
+    return {a.array for a in atoms_of(goal) if isinstance(a, EXTENTS)}
 
 
 def _is_size(a: Atom) -> bool:
-    return isinstance(a, Symbol) and any(part in a.name for part in _SIZES)
+    return isinstance(a, SIZES)
 
 
 def _unknown(cond: Cond) -> bool:

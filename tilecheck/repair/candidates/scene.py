@@ -10,7 +10,7 @@ from msgspec import Struct
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.value_trace import values_by_place
 from tilecheck.interp.kernel.values import Int, Value
-from tilecheck.symbolic import Atom, Bid, Counter, GridDim, Term, atoms_of, symbol_from_text
+from tilecheck.symbolic import Bid, Counter, Term, atoms_of
 from tilecheck.symbolic.evaluate import evaluate
 from tilecheck.symbolic.footprint import BlockPoint, Witness
 from tilecheck.syntax.tree import FIELDS, Assign, Attribute, Call, Constant, Expr, Name, Sequence, Span
@@ -138,8 +138,7 @@ class Scene:
 
     def at(self, term: Term, w: Witness, point: BlockPoint) -> int | None:
         """The value of a term at one side of a witness; None where the witness does not say."""
-        env: dict[Atom, int] = {symbol_from_text(name): value for name, value in w.scalars}
-        env.update({GridDim(axis): w.grid[axis] for axis in range(3)})
+        env = w.launch
         env.update({Bid(axis): point.block[axis] for axis in range(3)})
         env.update({Counter(name): value for name, value in point.iterations})
         try:

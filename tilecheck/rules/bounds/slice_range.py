@@ -57,7 +57,7 @@ from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.obligation import SettledSlice, SliceFault
 from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.rule import Rule
-from tilecheck.symbolic import Atom, Term, atoms_in
+from tilecheck.symbolic import Atom, GridDim, Term, atoms_in
 from tilecheck.symbolic.evaluate import evaluate
 
 CODE: Final = "TC204"
@@ -87,10 +87,10 @@ _HELP: Final[Mapping[str, str]] = {
 
 def _describe_fault(settled: SettledSlice, fault: SliceFault, kernel: str) -> Diagnostic:
     s, scalars = fault.use, dict(fault.scalars)
-    env: dict[Atom, int] = {a: scalars[a.key] for a in atoms_in(s.start, s.stop, s.extent) if a.key in scalars}
+    env: dict[Atom, int] = {a: scalars[a] for a in atoms_in(s.start, s.stop, s.extent) if a in scalars}
     env.update(fault.coordinates)
     given = [f"{spelling.atom(a)} = {v}" for a, v in fault.coordinates]
-    given += [f"{n} = {v}" for n, v in fault.scalars if not n.startswith("grid[")]
+    given += [f"{a.key} = {v}" for a, v in fault.scalars if not isinstance(a, GridDim)]
     numbers = " to ".join(_value(t, env) for t in (s.start, s.stop))
     selects = f"it selects the elements {numbers} of {_value(s.extent, env)}"
     note = Note(f"with {', '.join(given)} {selects}" if given else selects)

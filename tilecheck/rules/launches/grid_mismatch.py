@@ -89,7 +89,7 @@ from tilecheck.rules.messages.host import finding
 from tilecheck.rules.messages.launches import SAMPLED, breach_severity, values_of
 from tilecheck.rules.rule import Rule
 from tilecheck.solver.model_search.layout import leaves
-from tilecheck.symbolic import Term, const, evaluate
+from tilecheck.symbolic import Symbol, Term, const, evaluate
 from tilecheck.symbolic.footprint import Clause
 
 CODE: Final = "TC405"
@@ -132,10 +132,10 @@ def _in_numbers(model: KernelModel, clause: Clause, launch: Launch, result: Disc
     if clause.cond is None or not result.values:
         return ""
     known = dict(result.values)
-    numbers: dict[str, Term] = {}
-    for name, term in bind(clause.cond, model.params, launch, model.launched).values.items():
+    numbers: dict[Symbol, Term] = {}
+    for symbol, term in bind(clause.cond, model.params, launch, model.launched).values.items():
         try:
-            numbers[name] = const(evaluate(term, {a: known[a.key] for a in leaves(term)}))
+            numbers[symbol] = const(evaluate(term, {a: known[a.key] for a in leaves(term)}))
         except (KeyError, ArithmeticError):
             return ""
     text = _TILES.sub(

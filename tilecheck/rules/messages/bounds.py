@@ -5,7 +5,7 @@ from __future__ import annotations
 from tilecheck.interp.kernel.source_names import spell_term
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.wording import block_name, iterations, launch_of
-from tilecheck.symbolic import Atom, GridDim, Term, symbol_from_text
+from tilecheck.symbolic import Term
 from tilecheck.symbolic.evaluate import evaluate
 from tilecheck.symbolic.footprint import Witness
 from tilecheck.text.plural import pluralize
@@ -59,8 +59,7 @@ def example(s: Settled, axes: frozenset[int]) -> str:
 
 
 def _value(t: Term, w: Witness) -> int | None:
-    env: dict[Atom, int] = {symbol_from_text(n): v for n, v in w.scalars}
-    env.update({GridDim(k): extent for k, extent in enumerate(w.grid)})
+    env = w.launch
     try:
         return evaluate(t, env)
     except (KeyError, ArithmeticError):

@@ -27,7 +27,7 @@ def element_of(array: Array, w: Witness) -> str:
 
 
 def scalars_of(w: Witness) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in w.scalars if not name.startswith("grid["))
+    return ", ".join(f"{name} = {value}" for name, value in w.scalars)
 
 
 def launch_of(w: Witness) -> str:

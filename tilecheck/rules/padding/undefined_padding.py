@@ -125,7 +125,7 @@ from tilecheck.obligations.padding_examples import PaddingExample, find_padding_
 from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.messages.wording import clause_list
 from tilecheck.rules.rule import Rule
-from tilecheck.symbolic import Array, Mod, Symbol, atoms_of, disj
+from tilecheck.symbolic import EXTENTS, Array, GridDim, Item, Mod, Stride, atoms_of, disj
 from tilecheck.symbolic.footprint import Clause
 
 CODE: Final = "TC301"
@@ -185,7 +185,7 @@ def _clause_text(clause: Clause) -> str:
     if c is None or c.op != "or":
         return clause.text
     told = [p for p in c.args if isinstance(p.term.single, Mod) or any(
-        isinstance(a, Symbol) and "[" in a.name for a in atoms_of(p))]
+        isinstance(a, (*EXTENTS, Stride, GridDim, Item)) for a in atoms_of(p))]
     return render(disj(*told)) if told else clause.text
 
 

@@ -14,6 +14,7 @@ from tilecheck.symbolic import (
     Cond,
     FloorDiv,
     Opaque,
+    Stand,
     Substitution,
     Term,
     atoms_in,
@@ -21,7 +22,6 @@ from tilecheck.symbolic import (
     ge,
     key_of,
     of,
-    symbol_from_text,
 )
 from tilecheck.symbolic.steps import ProofStep
 
@@ -62,7 +62,7 @@ def name_ceilings(problem: Problem) -> Named:
             continue
         name = f"ceil<{len(there)}>"
         # no sign may be assumed of one that depends on data
-        named: Atom = symbol_from_text(name) if enforceable(ge(of(a), 0)) else Opaque(name, uniform=True)
+        named: Atom = Stand(name) if enforceable(ge(of(a), 0)) else Opaque(name, uniform=True)
         symbol = of(named)
         there[a] = symbol - 1
         back[named] = of(a) + 1

@@ -30,7 +30,7 @@ def whatever_the_data(w: Witness, first: Region, second: Region) -> bool:
     With everything but data in numbers, both indices are one expression of the same elements, and the guards ask
     nothing of other elements: they only keep the index inside the array.
     """
-    scalars = {**dict(w.scalars), **{f"grid[{k}]": extent for k, extent in enumerate(w.grid)}}
+    scalars = w.launch
     data = dict(w.data)
     left, right = _at(w.first, first, scalars, data), _at(w.second, second, scalars, data)
     mine = tuple(map(left.term, first.index))
@@ -41,7 +41,7 @@ def whatever_the_data(w: Witness, first: Region, second: Region) -> bool:
             and atoms_in(left.cond(first.guard)) <= read and atoms_in(right.cond(second.guard)) <= read)
 
 
-def _at(point: BlockPoint, region: Region, scalars: Mapping[str, int], data: Mapping[str, int]) -> Substitution:
+def _at(point: BlockPoint, region: Region, scalars: Mapping[Atom, int], data: Mapping[str, int]) -> Substitution:
     """Replaces coordinates, counts, lanes and launch scalars by their values at a point."""
     counts, lanes = dict(point.iterations), dict(point.lanes)
     atoms = atoms_in(region.guard, *region.index)
@@ -49,7 +49,7 @@ def _at(point: BlockPoint, region: Region, scalars: Mapping[str, int], data: Map
     for a in atoms:
         value = (
             point.block[a.axis] if isinstance(a, Bid) else counts.get(a.name) if isinstance(a, Counter)
-            else lanes.get(a.key) if isinstance(a, Lane) else scalars.get(a.name) if isinstance(a, Symbol) else None)
+            else lanes.get(a.key) if isinstance(a, Lane) else scalars.get(a) if isinstance(a, Symbol) else None)
         if value is not None:
             values[a] = const(value)
     # the extents of an array of a list are the launch's to choose, as those of other arrays are

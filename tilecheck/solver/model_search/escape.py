@@ -61,7 +61,7 @@ class Escape(Struct, frozen=True):
 
 def find_escape(
     at: Term, end: Term, guard: Cond, *, axes: frozenset[int], assume: Cond, tiles: frozenset[str],
-    every: bool = True, fixed: Mapping[str, int] | None = None,
+    every: bool = True, fixed: Mapping[Atom, int] | None = None,
 ) -> Escape | None:
     """A point at which `0 <= at < end` fails where the guard holds, with several blocks on each of the axes.
 
@@ -95,14 +95,14 @@ class _Search(Struct, frozen=True):
     variables: tuple[Atom, ...]
     points: Enumerator
     sizes: tuple[tuple[Callable[[Sequence[int], Oracle], int], bool], ...]
-    fixed: dict[str, int]
+    fixed: dict[Atom, int]
 
     def run(self, axes: frozenset[int], tiles: frozenset[str], every: bool) -> Escape | None:
         values: list[Term | Cond] = [*self.region.index, self.region.guard]
         extents, radices = roles(values, layout(self.region).lanes)
         tile_atoms = extents | {a for a in self.variables if isinstance(a, Symbol) and a.name in tiles}
         free = frozenset(a for a in self.variables if _is_plain(a) and a not in tile_atoms)
-        given = {a: self.fixed[a.key] for a in self.variables if a.key in self.fixed}
+        given = {a: self.fixed[a] for a in self.variables if a in self.fixed}
         chooser = Chooser(self.variables, tiles=tile_atoms, zero=free, fixed=given)
         if not chooser.require((*conjuncts(self.assume), *conjuncts(self.region.guard))):
             return None
@@ -127,7 +127,7 @@ class _Search(Struct, frozen=True):
         return found if every and used[0] >= LEAST and (used[1] >= LEAST or not sized) else None
 
     def _grids(self, small: tuple[Grid, ...]) -> tuple[Grid, ...]:
-        own = [self.fixed.get(f"grid[{k}]") for k in AXES]
+        own = [self.fixed.get(GridDim(k)) for k in AXES]
         return tuple(dict.fromkeys((own[0] or g[0], own[1] or g[1], own[2] or g[2]) for g in small))
 
     def _variants(self, grid: Grid, drawn: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

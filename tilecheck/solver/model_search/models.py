@@ -8,7 +8,7 @@ from zlib import crc32
 from tilecheck.solver.model_search.assignments import Chooser, grid_axis, grids
 from tilecheck.solver.model_search.collide import BUDGET, find_collision
 from tilecheck.solver.model_search.layout import AXES, leaves, reads_data
-from tilecheck.symbolic import TRUE, Atom, Cond, Opaque, Symbol, conj, holds, negate
+from tilecheck.symbolic import TRUE, Atom, Cond, GridDim, Opaque, Symbol, conj, holds, negate
 from tilecheck.symbolic.footprint import Region, Witness
 
 __all__ = ["find_model", "find_necessity_witness", "satisfiable"]
@@ -17,12 +17,12 @@ TRIALS = 160
 
 
 def _search(
-    cond: Cond, axes: frozenset[int], fixed: Mapping[str, int], zero: bool, tiles: frozenset[str], least: int
-) -> dict[str, int] | None:
+    cond: Cond, axes: frozenset[int], fixed: Mapping[Atom, int], zero: bool, tiles: frozenset[str], least: int
+) -> dict[Atom, int] | None:
     free = leaves(cond)
     if any(not isinstance(a, Symbol) and not (isinstance(a, Opaque) and a.uniform) for a in free) or reads_data(cond):
         return None
-    given: dict[Atom, int] = {a: fixed[a.key] for a in free if a.key in fixed}
+    given: dict[Atom, int] = {a: fixed[a] for a in free if a in fixed}
     chooser = Chooser(
         free, tiles=frozenset(a for a in free if a.key in tiles), zero=frozenset(free) if zero else frozenset(),
         fixed=given)
@@ -32,45 +32,45 @@ def _search(
         found = dict(zip(free, values, strict=True))
         try:
             if holds(cond, found):
-                named = {a.key: v for a, v in found.items()}
-                return dict(sorted({**named, **{f"grid[{i}]": grid[i] for i in AXES}}.items()))
+                named: dict[Atom, int] = {**found, **{GridDim(i): grid[i] for i in AXES}}
+                return dict(sorted(named.items()))
         except ArithmeticError:
             continue
     return None
 
 
-def _grids(axes: frozenset[int], fixed: Mapping[str, int], least: int) -> tuple[tuple[int, int, int], ...]:
+def _grids(axes: frozenset[int], fixed: Mapping[Atom, int], least: int) -> tuple[tuple[int, int, int], ...]:
     options = [*grids(axes, least=least)]
     if least == 1:
         options.append((1, 1, 1))
     out: list[tuple[int, int, int]] = []
     for g in options:
-        chosen = (fixed.get("grid[0]", g[0]), fixed.get("grid[1]", g[1]), fixed.get("grid[2]", g[2]))
+        chosen = (fixed.get(GridDim(0), g[0]), fixed.get(GridDim(1), g[1]), fixed.get(GridDim(2), g[2]))
         if chosen not in out:
             out.append(chosen)
     return tuple(out)
 
 
 def satisfiable(
-    assume: Cond, axes: frozenset[int], *, fixed: Mapping[str, int] | None = None, tiles: frozenset[str] = frozenset()
-) -> dict[str, int] | None:
+    assume: Cond, axes: frozenset[int], *, fixed: Mapping[Atom, int] | None = None, tiles: frozenset[str] = frozenset()
+) -> dict[Atom, int] | None:
     """A small launch with two or more blocks on every one of the axes, and one on the others, that satisfies a
-    condition: values by name, those of the grid included. None when none was found.
+    condition: values of its symbols, those of the grid included. None when none was found.
 
     tiles      names of the scalars that are tile extents, and so powers of two
     """
     return _search(assume, axes, fixed or {}, False, tiles, 2)
 
 
-def find_model(cond: Cond, *, holds: bool = True, fixed: Mapping[str, int] | None = None) -> dict[str, int] | None:
+def find_model(cond: Cond, *, holds: bool = True, fixed: Mapping[Atom, int] | None = None) -> dict[Atom, int] | None:
     """Small values of the symbols of a condition that make it true (or false, for `holds=False`), or None."""
     goal = cond if holds else negate(cond)
     mentioned = frozenset(axis for a in leaves(goal) if (axis := grid_axis(a)) is not None)
     found = _search(goal, mentioned, fixed or {}, False, frozenset(), 1)
     if found is None:
         return None
-    names = {a.key for a in leaves(goal)}
-    return {k: v for k, v in found.items() if k in names}
+    mentioned_atoms = frozenset(leaves(goal))
+    return {a: v for a, v in found.items() if a in mentioned_atoms}
 
 
 def find_necessity_witness(

@@ -8,10 +8,10 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilecheck.solver.model_search.assignments import grid_axis, lane_values, power_of_two
+from tilecheck.solver.model_search.assignments import lane_values, power_of_two
 from tilecheck.solver.model_search.codegen import TooLarge, enumerator, value
 from tilecheck.solver.model_search.layout import layout, reads_data
-from tilecheck.symbolic import ONE, Cond, Opaque, Symbol, Term
+from tilecheck.symbolic import EXTENTS, ONE, Atom, Cond, Extent, Length, Opaque, Size, Stride, Symbol, Term
 from tilecheck.symbolic.footprint import Region, Witness
 
 __all__ = ["Bound", "with_room"]
@@ -40,43 +40,43 @@ def with_room(w: Witness, bounds: Iterable[Bound], confirmed: Callable[[Witness]
     asked = [b for b in bounds if not (reads_data(b.guard) or any(reads_data(t) for t in (b.at, b.end, b.step)))]
     found = w
     for _ in range(ROUNDS):
-        scalars = dict(found.scalars)
-        larger: dict[str, int] = {}
+        scalars = found.launch
+        larger: dict[Symbol, int] = {}
         for b in asked:
             for at, end, step in _points(b, found, scalars):
                 if 0 <= at < end:
                     continue
                 extent = b.end.single
-                if at < 0 or not isinstance(extent, Symbol) or not _may_grow(extent.name, scalars):
+                if at < 0 or not isinstance(extent, Symbol) or not _may_grow(extent, scalars):
                     return w
-                larger[extent.name] = max(larger.get(extent.name, 0), at + max(step, 1))
+                larger[extent] = max(larger.get(extent, 0), at + max(step, 1))
         if not larger:
             return found
-        found = replace(w, scalars=tuple(sorted({**scalars, **larger}.items())))
+        grown = {**dict(found.scalars), **{a.key: n for a, n in larger.items()}}
+        found = replace(w, scalars=tuple(sorted(grown.items())))
         if not confirmed(found):
             return w
     return w
 
 
-def _may_grow(name: str, scalars: Mapping[str, int]) -> bool:
+def _may_grow(extent: Symbol, scalars: Mapping[Atom, int]) -> bool:
     """Whether a larger extent leaves every element of the array a place of its own: an inner one changes strides."""
-    array, shape, axis = name.partition(".shape[")
-    if not shape:
-        array = name.removeprefix("numel(").removesuffix(")")
-        return name.startswith(("numel(", "len(")) and not any(n.startswith(f"{array}.") for n in scalars)
-    return f"numel({array})" not in scalars and (
-        axis == "0]" or not any(n.startswith(f"{array}.strides[") for n in scalars))
+    if isinstance(extent, Length):
+        return True
+    if isinstance(extent, Size):
+        return not any(isinstance(a, (*EXTENTS, Stride)) and a.array is extent.array for a in scalars)
+    return isinstance(extent, Extent) and Size(extent.array) not in scalars and (
+        extent.axis == 0 or not any(isinstance(a, Stride) and a.array is extent.array for a in scalars))
 
 
-def _points(b: Bound, w: Witness, scalars: Mapping[str, int]) -> Iterator[tuple[int, int, int]]:
+def _points(b: Bound, w: Witness, scalars: Mapping[Atom, int]) -> Iterator[tuple[int, int, int]]:
     """What a bound compares, in all blocks; nothing where the scalars of the witness do not decide it."""
     region = Region((b.at, b.end, b.step), b.guard)
     plan = layout(region)
     data = dict(w.data)
     values: list[int] = []
     for a in plan.uniform:
-        axis = grid_axis(a)
-        known = w.grid[axis] if axis is not None else data.get(a.key) if isinstance(a, Opaque) else scalars.get(a.key)
+        known = data.get(a.key) if isinstance(a, Opaque) else scalars.get(a)
         if known is None:
             return
         values.append(known)

@@ -15,6 +15,7 @@ from tilecheck.symbolic import (
     Bid,
     Cond,
     Counter,
+    GridDim,
     Lane,
     Load,
     Opaque,
@@ -107,14 +108,14 @@ class World(Mapping[Atom, int]):
 
 
 def _leaves_at(
-    point: BlockPoint, region: Region, scalars: Mapping[str, int], lanes: tuple[Lane, ...]
+    point: BlockPoint, region: Region, scalars: Mapping[Atom, int], lanes: tuple[Lane, ...]
 ) -> dict[Atom, int]:
     plan = layout(region, lanes)
     out: dict[Atom, int] = {Bid(axis): point.block[axis] for axis in (0, 1, 2)}
     iterations, lane_at = dict(point.iterations), dict(point.lanes)
     for a in plan.uniform:
         if isinstance(a, Symbol):
-            out[a] = scalars[a.name]
+            out[a] = scalars[a]
     for c in plan.counters:
         out[c] = iterations[c.name]
     for lane in plan.lanes:
@@ -146,12 +147,12 @@ def confirm(
 def _confirms(
     w: Witness, first: Region, second: Region, assume: Cond, want: Want, counter: str | None, lanes: tuple[Lane, ...]
 ) -> bool:
-    scalars = dict(w.scalars)
+    scalars: dict[Atom, int] = {symbol_from_text(text): value for text, value in w.scalars}
     data = dict(w.data)
     if len(scalars) != len(w.scalars) or len(data) != len(w.data):
         return False
     for axis, extent in enumerate(w.grid):
-        if extent < 1 or scalars.setdefault(f"grid[{axis}]", extent) != extent:
+        if extent < 1 or scalars.setdefault(GridDim(axis), extent) != extent:
             return False
     if not _are_apart(w, want, counter) or any(i < 0 for i in w.element):
         return False
@@ -165,8 +166,7 @@ def _confirms(
             return False
         if tuple(evaluate(t, world) for t in region.index) != w.element:
             return False
-    uniform: dict[Atom, int] = {symbol_from_text(name): v for name, v in scalars.items()}
-    return holds(assume, World(uniform, data))
+    return holds(assume, World(scalars, data))
 
 
 def _stays_inside(world: World) -> bool:
