@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -28,9 +27,12 @@ class Fault:
     constructs: tuple[str, ...] = ()
 
 
-def _instead(module: ModuleType, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-    """Another function wherever the checker uses `module.name`; `make` gets the one it replaces."""
-    original = getattr(module, name)
+Make = Callable[[Callable[..., Any]], Callable[..., Any]]
+"""Builds the faulty function from the one that it replaces."""
+
+
+def _instead(original: Callable[..., Any], make: Make) -> None:
+    """Replace a function in every module of the checker that uses it."""
     other = make(original)
     for known in [m for n, m in sys.modules.items() if n.startswith("tilecheck.")]:
         for held, value in list(vars(known).items()):
@@ -38,9 +40,9 @@ def _instead(module: ModuleType, name: str, make: Callable[[Callable[..., Any]],
                 setattr(known, held, other)
 
 
-def _method(module: ModuleType, kind: str, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-    owner = getattr(module, kind)
-    setattr(owner, name, make(getattr(owner, name)))
+def _method(owner: type, original: Callable[..., Any], make: Make) -> None:
+    """Replace a method of a class."""
+    setattr(owner, original.__name__, make(original))
 
 
 def _less(found: Any) -> Any:
@@ -52,19 +54,19 @@ def _less(found: Any) -> Any:
 
 def never_negative() -> None:
     """The lower end is taken for granted."""
-    _instead(bounds_prover, "inside", lambda original: lambda at, end, conds, *rest, **more: original(
+    _instead(bounds_prover.prove_inside, lambda original: lambda at, end, conds, *rest, **more: original(
         at, end, (*conds, ge(at, 0)), *rest, **more))
 
 
 def one_past_the_end() -> None:
     """`at <= end` is enough."""
-    _instead(bounds_prover, "inside",
+    _instead(bounds_prover.prove_inside,
              lambda original: lambda at, end, *rest, **more: original(at, end + 1, *rest, **more))
 
 
 def limits_forgotten() -> None:
     """What the launch must keep to is not said."""
-    _instead(bounds_prover, "inside", lambda original: lambda *args, **more: _less(original(*args, **more)))
+    _instead(bounds_prover.prove_inside, lambda original: lambda *args, **more: _less(original(*args, **more)))
 
 
 def limit_rounded_up() -> None:
@@ -84,8 +86,8 @@ def one_case_for_all() -> None:
 def way_without_its_end() -> None:
     """By way of a number of tiles, without a word about the limit behind it."""
     inside: Any = bounds_prover
-    through = inside._through
-    inside._through = lambda *args: _less(through(*args))
+    through = inside._prove_by_tiles
+    inside._prove_by_tiles = lambda *args: _less(through(*args))
 
 
 def extent_for_nothing() -> None:
@@ -97,13 +99,13 @@ def extent_for_nothing() -> None:
 
 def tiles_of_one_element() -> None:
     """A tile begins at its index."""
-    _instead(bounds_requirements, "of_tile", lambda original: lambda axis, index, step, *rest: original(
+    _instead(bounds_requirements.of_tile, lambda original: lambda axis, index, step, *rest: original(
         axis, index, ONE, *rest))
 
 
 def checked_all_the_same() -> None:
     """An access without a bounds check has one."""
-    _instead(bounds_requirements, "of_tile",
+    _instead(bounds_requirements.of_tile,
              lambda original: lambda axis, index, step, extent, lanes, end, unchecked: original(
                  axis, index, step, extent, lanes, end, FALSE))
 
@@ -111,8 +113,8 @@ def checked_all_the_same() -> None:
 def first_axis_alone() -> None:
     """One axis decides."""
     bounds: Any = bounds_obligations
-    merged = bounds._merged
-    bounds._merged = lambda outcomes: merged(outcomes[:1])
+    merged = bounds._merge_outcomes
+    bounds._merge_outcomes = lambda outcomes: merged(outcomes[:1])
 
 
 def signs_forgotten() -> None:
@@ -126,7 +128,7 @@ def signs_forgotten() -> None:
 
 def reductions_of_what_is_there() -> None:
     """A reduction leaves out what lies outside."""
-    _instead(propagation, "combined", lambda original: lambda *args: ())
+    _instead(propagation.combine_lanes, lambda original: lambda *args: ())
 
 
 def scans_from_either_end() -> None:
@@ -138,30 +140,30 @@ def scans_from_either_end() -> None:
 def where_takes_one_side() -> None:
     """The second value of `where` is never taken."""
     bare = propagation.with_shadow
-    _instead(propagation, "selected", lambda original: lambda m, cond, then, other, result: original(
+    _instead(propagation.select_lanes, lambda original: lambda m, cond, then, other, result: original(
         m, cond, then, bare(other, ()), result))
 
 
 def or_is_and() -> None:
     """`|` keeps lanes out as `&` does."""
-    _instead(propagation, "masks", lambda original: lambda m, op, *rest: original(m, "&", *rest))
+    _instead(propagation.masks, lambda original: lambda m, op, *rest: original(m, "&", *rest))
 
 
 def moving_cleans() -> None:
     """Tiles that are transposed or reshaped have no undefined lanes."""
-    _instead(sources, "moved", lambda original: lambda shadow, move: () if move else original(shadow, move))
+    _instead(sources.rename_lanes, lambda original: lambda shadow, move: () if move else original(shadow, move))
 
 
 def later_parts_defined() -> None:
     """Of parts that are put together only the first one has undefined lanes."""
-    _instead(propagation, "placed", lambda original: lambda shadow, axis, extent, start, *rest: (
+    _instead(propagation.place_part, lambda original: lambda shadow, axis, extent, start, *rest: (
         () if start.monos else original(shadow, axis, extent, start, *rest)))
 
 
 def branch_not_taken() -> None:
     """The second of two branches defines all lanes."""
     bare = propagation.with_shadow
-    _instead(propagation, "joined", lambda original: lambda m, cond, a, b, result: original(
+    _instead(propagation.join_values, lambda original: lambda m, cond, a, b, result: original(
         m, cond, a, bare(b, ()), bare(result, ())))
 
 
@@ -179,43 +181,45 @@ def extents_nearly_agree() -> None:
 
 def tiles_divide() -> None:
     """Extents are multiples of tiles."""
-    padding: Any = padding_obligations
-    _method(padding_obligations, "_Load", "_defined", lambda original: lambda self, edge: (
-        frozenset() if padding._aligned(edge) else original(self, edge)))
+    is_aligned = padding_obligations._is_aligned
+    _method(padding_obligations._Load, padding_obligations._Load._defined, lambda original: lambda self, edge: (
+        frozenset() if is_aligned(edge) else original(self, edge)))
 
 
 def one_operand() -> None:
     """Only the first operand of an operator has undefined lanes."""
-    _instead(propagation, "elementwise", lambda original: lambda m, result, *operands: original(
+    _instead(propagation.elementwise, lambda original: lambda m, result, *operands: original(
         m, result, *operands[:1]))
 
 
 def second_factor_defined() -> None:
     """The second operand of a matrix product has no undefined lanes."""
     bare = propagation.with_shadow
-    _instead(propagation, "product", lambda original: lambda m, x, y, *rest: original(m, x, bare(y, ()), *rest))
+    _instead(propagation.product, lambda original: lambda m, x, y, *rest: original(m, x, bare(y, ()), *rest))
 
 
 def stores_drop_what_is_outside() -> None:
     """A store drops undefined lanes."""
-    _instead(propagation, "stored", lambda original: lambda value: ())
+    _instead(propagation.get_stored_poison, lambda original: lambda value: ())
 
 
 def conditions_forgotten() -> None:
     """What the launch must keep to is not said."""
-    _method(padding_obligations, "_Load", "settled", lambda original: lambda *args: _less(original(*args)))
+    _method(padding_obligations._Load, padding_obligations._Load.settled,
+            lambda original: lambda *args: _less(original(*args)))
 
 
 def nothing_carried() -> None:
     """A loop carries no undefined lanes."""
-    _instead(loops, "settle_shadows", lambda original: lambda *args, **more: {})
+    _instead(loops.solve_poison, lambda original: lambda *args, **more: {})
 
 
 def masks_clean() -> None:
     """Any mask keeps undefined lanes out."""
-    padding: Any = padding_obligations
-    _method(padding_obligations, "_Load", "_contradiction", lambda original: lambda self, o, undefined: (
-        frozenset() if len(padding.literals(undefined)) > 1 else original(self, o, undefined)))
+    conjuncts = padding_obligations.conjuncts
+    _method(padding_obligations._Load, padding_obligations._Load._contradiction,
+            lambda original: lambda self, o, undefined: (
+                frozenset() if len(conjuncts(undefined)) > 1 else original(self, o, undefined)))
 
 
 FAULTS: Final[dict[str, Fault]] = {
