@@ -28,6 +28,7 @@ ROLES: Final = {
     "contracts": "the contract language",
     "decorators": "@requires, @unsafe",
     "diagnostics": "findings as data",
+    "dtypes": "element types",
     "explain": "proofs in words",
     "interp": "kernel, host, ownership",
     "mypy_plugin": "verdicts inside mypy",
