@@ -1,7 +1,8 @@
 """The stale units of a workspace, computed by several processes.
 
 A worker keeps the proofs that it computes. Once the launches of all files are known, it concludes these kernels itself,
-so that proofs, which are large, are not sent.
+so that proofs, which are large, are not sent. `concurrent.futures` cannot give a task to the worker that has its proof,
+loses all workers when one dies, and leaves workers behind when the parent is killed.
 """
 
 from __future__ import annotations
