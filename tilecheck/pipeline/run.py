@@ -67,7 +67,7 @@ class Pipeline:
         known = _load(cache, key) if cache is not None and key else None
         if known is not None:
             return known
-        workspace = self._prepare(inputs, cache, store)
+        workspace = self._open(inputs, cache, store)
         _compute(workspace, config.workers, progress)
         analysis = workspace.analysis()
         if cache is not None and store:
@@ -77,8 +77,12 @@ class Pipeline:
                 cache.prune(_RUN)
         return analysis
 
-    def _prepare(self, inputs: Inputs, cache: Cache | None, store: bool) -> Workspace:
-        """A workspace with these files, and with the results that are known."""
+    def open(self, inputs: Inputs, config: Config) -> Workspace:
+        """The workspace of files, with the results that are known. Raises ConfigError for an overlay that is not
+        right."""
+        return self._open(inputs, open_cache(config.cache_folder) if config.use_cache else None, store=True)
+
+    def _open(self, inputs: Inputs, cache: Cache | None, store: bool) -> Workspace:
         from tilecheck.pipeline.store import Store
         from tilecheck.pipeline.workspace import Workspace
 
@@ -189,11 +193,6 @@ def read_overlays(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"contracts: {path}: {getattr(error, 'strerror', None) or error}") from error
     return tuple(out)
-
-
-def overlays(config: Config) -> dict[str, tuple[str, ...]]:
-    """The clauses of the overlay files that are configured. Raises ConfigError for one that cannot be read."""
-    return parse_overlays(read_overlays(config.contracts))
 
 
 def parse_overlays(texts: Sequence[tuple[str, str]]) -> dict[str, tuple[str, ...]]:

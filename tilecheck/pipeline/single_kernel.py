@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -11,11 +11,10 @@ from tilecheck.diagnostics import Diagnostic, KernelReport
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Proof
-from tilecheck.pipeline.analyze import find_file_launches, prove_kernel
-from tilecheck.pipeline.run import overlays
-from tilecheck.project.discover import discover
-from tilecheck.project.module import KernelSite
-from tilecheck.project.project import Project
+from tilecheck.pipeline.analyze import in_order
+from tilecheck.pipeline.results import FoundKernel, KernelKey
+from tilecheck.pipeline.run import Inputs, Pipeline, discovered, read_files, read_overlays
+from tilecheck.pipeline.workspace import Workspace
 from tilecheck.rules.diagnose import conclude
 from tilecheck.syntax.text import SourceError
 from tilecheck.syntax.tree import FuncDef, Span
@@ -62,51 +61,58 @@ class Study(Struct, frozen=True):
 
 
 def study(target: str, config: Config) -> Study:
-    """Study `PATH::KERNEL`; `PATH` alone will do for a file with one kernel.
+    """Study `PATH::KERNEL`; `PATH` alone will do for a file with one kernel. Results are taken from the cache.
 
-    Raises NotOneKernel, SourceError for a file that cannot be read, and ConfigError for a faulty overlay.
+    Raises NotOneKernel, SourceError for a file that cannot be read or a kernel that cannot be analysed, and ConfigError
+    for a faulty overlay.
     """
     path, _, name = target.rpartition("::") if "::" in target else (target, "", "")
-    found = discover([path], exclude=config.exclude, base=config.root, respect_gitignore=config.respect_gitignore)
+    found = discovered([path], config)
     for error in found.errors:
         raise SourceError(error.file, error.message)
-    files = [str(file) for file in found.files]
-    project = Project(files, found.roots)
-    site = _chosen(list(_sites(project, files)), path, name)
-    proved = prove_kernel(project, site, overlays(config))
-    key = (proved.model.file, proved.model.name)
-    seen = (launch for file in files for launch in find_file_launches(project, file)[0] if launch.kernel == key)
-    launches = tuple(sorted(seen, key=lambda launch: (launch.span, launch.wrapper)))
+    inputs = Inputs(read_files(map(str, found.files)), tuple(map(str, found.roots)), read_overlays(config.contracts))
+    workspace = Pipeline().open(inputs, config)
+    workspace.compute("sites")
+    home, kernel = _chosen(_kernels(workspace), path, name)
+    proved = workspace.prove(home, kernel)
+    workspace.compute("launching", "launches")
+    launches = tuple(in_order(workspace.launches_of_kernel(kernel.key)))
+    workspace.save()
     report, diagnostics = conclude(proved.model, proved.proof, launches)
-    return Study(proved.model, proved.proof, launches, report, diagnostics, site.module.lines, site.definition)
+    module = workspace.module(kernel.home)
+    definition = module.function(kernel.qualname)
+    assert definition is not None
+    return Study(proved.model, proved.proof, launches, report, diagnostics, module.lines, definition)
 
 
-def _sites(project: Project, files: Iterable[str]) -> Iterator[KernelSite]:
-    told: set[tuple[str, str]] = set()
-    for file in files:
-        module = project.module(file)
-        module.check()
-        for site in module.kernels():
-            if (site.module.path, site.qualname) not in told:
-                told.add((site.module.path, site.qualname))
-                yield site
+def _kernels(workspace: Workspace) -> dict[KernelKey, tuple[str, FoundKernel]]:
+    """The kernels of a workspace, each with the first file that defines or makes it. Raises SourceError."""
+    out: dict[KernelKey, tuple[str, FoundKernel]] = {}
+    for path, found in workspace.sites():
+        for failure in found.failures:
+            raise SourceError(failure.file, failure.message, failure.line)
+        for kernel in found.kernels:
+            out.setdefault(kernel.key, (path, kernel))
+    return out
 
 
-def _chosen(sites: Sequence[KernelSite], path: str, name: str) -> KernelSite:
-    fits = [s for s in sites if not name or s.qualname == name or s.qualname.endswith(f".{name}")]
-    exact = [s for s in fits if s.qualname == name]
+def _chosen(
+    kernels: Mapping[KernelKey, tuple[str, FoundKernel]], path: str, name: str
+) -> tuple[str, FoundKernel]:
+    fits = [k for k in kernels if not name or k[1] == name or k[1].endswith(f".{name}")]
+    exact = [k for k in fits if k[1] == name]
     if len(exact or fits) == 1:
-        return (exact or fits)[0]
-    if not sites:
+        return kernels[(exact or fits)[0]]
+    if not kernels:
         raise NotOneKernel(f"there is no kernel in {path}")
-    known = sorted({s.qualname for s in sites})
+    known = sorted({qualname for _, qualname in kernels})
     if not fits:
         raise NotOneKernel(f"there is no kernel '{name}' in {path}; there are: {_listed(known)}"
                            f"{did_you_mean(name, known)}")
     if not name:
-        raise NotOneKernel(f"{path} has {len(fits)} kernels; name one as {path}::{fits[0].qualname}; there are: "
+        raise NotOneKernel(f"{path} has {len(fits)} kernels; name one as {path}::{fits[0][1]}; there are: "
                            f"{_listed(known)}")
-    files = sorted({s.module.path for s in fits})
+    files = sorted({home for home, _ in fits})
     raise NotOneKernel(f"there are several kernels '{name}' in {path}: in {_listed(files)}; name the file")
 
 

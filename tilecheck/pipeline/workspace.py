@@ -20,6 +20,7 @@ from tilecheck.pipeline.results import (
     Analysis,
     Concluded,
     Dependencies,
+    FoundKernel,
     KernelKey,
     LaunchesFound,
     ProofFound,
@@ -44,7 +45,7 @@ from tilecheck.pipeline.units import (
     site_of,
 )
 from tilecheck.project.hosts import Launching, relevant_mentions
-from tilecheck.syntax.text import collector_paused
+from tilecheck.syntax.text import SourceError, collector_paused
 
 if TYPE_CHECKING:
     from tilecheck.interp.host.launch import Launch
@@ -217,6 +218,40 @@ class Workspace:
         self._stale.discard(unit)
         return True
 
+    def compute(self, *steps: Step) -> None:
+        """Compute the stale units of these steps."""
+        for step in steps:
+            while units := sorted(unit for unit in self._stale if unit.step == step):
+                for unit in units:
+                    for done in self._compute(unit):
+                        self.take(done)
+                    self._stale.discard(unit)
+
+    def prove(self, path: str, kernel: FoundKernel) -> ProvedKernel:
+        """The proof of a kernel that a file defines or makes. Raises SourceError if there is none."""
+        unit = Unit("proof", path, *kernel.key)
+        if unit in self._stale or unit not in self._results:
+            for done in self._compute(unit):
+                self.take(done)
+        found: ProvedKernel | None = self._fetched(unit) if unit in self._results else None
+        if found is None:
+            failures = getattr(self._results[unit].found, "failures", ()) if unit in self._results else ()
+            message = failures[0].message if failures else "the kernel cannot be analysed"
+            raise SourceError(kernel.home, message)
+        return found
+
+    def sites(self) -> Iterator[tuple[str, SitesFound]]:
+        """The kernels that are known, by file."""
+        for path in self.files:
+            known = self._results.get(Unit("sites", path))
+            if known is not None and isinstance(known.found, SitesFound):
+                yield path, known.found
+
+    def launches_of_kernel(self, key: KernelKey) -> list[Launch]:
+        """The launches of a kernel that are known, in the order of the files."""
+        return [launch for path, _ in self.launched().get(key, ()) for launch in self._launches_of(path)
+                if launch.kernel == key]
+
     def _next(self, wanted: Sequence[str]) -> Unit | None:
         if not self._stale:
             return None
@@ -372,7 +407,7 @@ class Workspace:
 
     def analysis(self) -> Analysis:
         """The analysis as far as it is known. Kernels whose proof or launches changed are concluded."""
-        sites = [r.found for r in self._of("sites") if isinstance(r.found, SitesFound)]
+        sites = [found for _, found in self.sites()]
         launches = [r.found for r in self._of("launches") if isinstance(r.found, LaunchesFound)]
         if self._search_failure is not None:
             launches.append(LaunchesFound(failures=(self._search_failure,)))
@@ -423,8 +458,7 @@ class Workspace:
             if kernel is None:
                 return None
             key = (proof.home, proof.qualname)
-            seen = [launch for path, _ in launched for launch in self._launches_of(path) if launch.kernel == key]
-            self.take(conclude_unit(unit, version, kernel, seen))
+            self.take(conclude_unit(unit, version, kernel, self.launches_of_kernel(key)))
         found = self._results[unit].found
         assert isinstance(found, Concluded)
         return found
@@ -450,8 +484,7 @@ class Workspace:
             if unit in self._results:
                 key = (unit.home, unit.qualname)
                 found = self._concluded(unit, launched.get(key, ()))
-                spans = {launch.span for path, _ in launched.get(key, ()) for launch in self._launches_of(path)
-                         if launch.kernel == key}
+                spans = {launch.span for launch in self.launches_of_kernel(key)}
                 if found is not None and found.findings is not None:
                     yield from (d for d in found.findings.diagnostics if d.span in spans)
 
@@ -503,8 +536,7 @@ class Workspace:
             proved: Any = prove_unit(self.project, kernel[0], site, self.overlay).large
             if proved is None:
                 return ()
-            seen = [launch for file, _ in self.launched().get(kernel, ()) for launch in self._launches_of(file)
-                    if launch.kernel == kernel]
+            seen = self.launches_of_kernel(kernel)
             found = conclude_unit(Unit("conclusion"), "", proved, seen).result.found
             assert isinstance(found, Concluded)
             return () if found.findings is None else found.findings.diagnostics
