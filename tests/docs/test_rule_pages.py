@@ -12,7 +12,7 @@ from tests.docs.generated import stale
 from tests.docs.markdown import ROOT, Block, blocks, blocks_of
 from tilecheck.api import check_source
 from tilecheck.config import Config
-from tilecheck.rules.catalog import MODULES, NAMES, RULES, module_of
+from tilecheck.rules.catalog import RULES
 from tilecheck.rules.pages import PageError, page
 
 OTHERS = [ROOT / "docs" / "contracts.md", ROOT / "docs" / "cli.md", ROOT / "docs" / "host.md", ROOT / "README.md"]
@@ -60,17 +60,3 @@ def test_pages_survive_the_removal_of_docstrings() -> None:
         [sys.executable, "-OO", "-m", "tilecheck", "rule", "TC101"], capture_output=True, text=True, check=True,
         cwd=ROOT).stdout
     assert text == page("TC101")
-
-
-def test_every_module_in_a_group_is_a_rule_of_the_catalog() -> None:
-    folder = ROOT / "tilecheck" / "rules"
-    found = {path.relative_to(folder).with_suffix("").as_posix().replace("/", ".") for path in folder.glob("*/*.py")
-             if path.name != "__init__.py" and path.parent.name != "messages"}
-    assert found == set(MODULES.values())
-
-
-@pytest.mark.parametrize("code", RULES)
-def test_a_module_begins_with_the_summary_of_its_rule(code: str) -> None:
-    rule = RULES[code]
-    assert (rule.code, rule.name) == (code, NAMES[code])
-    assert (module_of(code).__doc__ or "").startswith(f"{code} {rule.name}: {rule.summary}.\n\n## ")
