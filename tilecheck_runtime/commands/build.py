@@ -1,4 +1,4 @@
-"""`tilecheck build`: kernels to cubins, ahead of time."""
+"""`tilecheck build`: compiles kernels to cubins ahead of time."""
 
 from __future__ import annotations
 
@@ -93,11 +93,11 @@ def _find_kernel(target: str) -> Any:
 
 
 def _import_file(path: str) -> ModuleType:
-    """The module of a file. Its own folder is searched for what it imports, as when it is run."""
+    """Imports a file as a module. Imports in it search its own folder first, as when it is run."""
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     spec = importlib.util.spec_from_file_location(Path(path).stem, os.path.abspath(path))
     if spec is None or spec.loader is None:
-        raise click.UsageError(f"{path}: this is no Python file")
+        raise click.UsageError(f"{path}: this is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:

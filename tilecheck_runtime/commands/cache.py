@@ -1,4 +1,4 @@
-"""`tilecheck cache`: what is kept of compiled kernels."""
+"""`tilecheck cache`: shows and clears the cache of compiled kernels."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ __all__ = ["command"]
 
 @click.group(name="cache")
 def command() -> None:
-    """Compiled kernels that are kept on disk."""
+    """Compiled kernels on disk."""
 
 
 @command.command()
 @click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def info(output_format: str) -> int:
-    """Say where they are kept and how many there are."""
+    """Show the folder and the number of compiled kernels."""
     found = _open_store()
     if found is None:
-        click.echo("null" if output_format == "json" else f"compiled kernels are not kept: {VARIABLE} says so")
+        click.echo("null" if output_format == "json" else f"compiled kernels are not cached: {VARIABLE} disables the "
+                                                          "cache")
         return 0
     about = found.info()
     if output_format == "json":
@@ -39,7 +40,7 @@ def clear() -> int:
     """Remove them."""
     found = _open_store()
     if found is None:
-        click.echo(f"compiled kernels are not kept: {VARIABLE} says so")
+        click.echo(f"compiled kernels are not cached: {VARIABLE} disables the cache")
         return 0
     click.echo(f"{found.folder}: removed {_summarize(found.clear())}")
     return 0
@@ -58,7 +59,7 @@ def _summarize(about: Info) -> str:
 
 
 def _size(count: int) -> str:
-    """Bytes in the unit in which they are a small number."""
+    """Formats a number of bytes with the largest unit below it."""
     size, units = float(count), ["bytes", "KiB", "MiB", "GiB"]
     while size >= 1024 and len(units) > 1:
         size, units = size / 1024, units[1:]

@@ -38,9 +38,9 @@ _DTYPES: Final = tuple(kind.__name__ for kind in BY_NAME.values())
 def command(target: str, output_file: Path | None, types: tuple[str, ...], dtype: str) -> int:
     """Rewrite a raw kernel in the ownership dialect, and try it against the original.
 
-    The kernel must be proved. What comes of it is checked, by mypy too where it is installed, and both kernels run on
-    the CPU on sample launches: what differs is not written. The kernel and its helpers are executed; the rest of the
-    file is not.
+    The kernel must be proved. The new kernel is checked, also by mypy if it is installed, and both kernels run on the
+    CPU on sample launches; if a result differs, nothing is written. The kernel and its helpers are executed; the rest
+    of the file is not.
 
     Exit status: 0 when the kernel was migrated, 1 when it was not, 2 when it was not found.
     """
@@ -82,7 +82,8 @@ def _parse_types(given: tuple[str, ...]) -> dict[str, str]:
 
 
 def migrate(path: str, name: str, types: Mapping[str, str], dtype: str) -> tuple[Migrated, int, bool]:
-    """The migrated kernel, on how many launches it did what the original does, and whether its types were checked.
+    """Returns the migrated kernel, the number of launches on which it matched the original, and whether its types were
+    checked.
 
     Raises `Refusal`, and `SourceError` for a file that cannot be read.
     """
@@ -96,7 +97,7 @@ def migrate(path: str, name: str, types: Mapping[str, str], dtype: str) -> tuple
         new.text, errors = text, []
         _check_proved(new)
     if errors:
-        raise Refusal(f"mypy does not accept what comes of it, perhaps for want of a --type: {errors[0]}")
+        raise Refusal(f"mypy does not accept the new kernel, perhaps because a --type is missing: {errors[0]}")
     return new, compare_kernels(raw, new, dtypes), errors is not None
 
 
@@ -109,21 +110,21 @@ def _dtypes_by_array(raw: SourceKernel, types: Mapping[str, str], dtype: str) ->
 
 
 def _check_proved(new: Migrated) -> None:
-    """Refuse what the checker does not prove."""
+    """Raises `Refusal` for a kernel that the checker does not prove."""
     report = check_source(new.text, "migrated.py", Config(use_cache=False))
     for failure in report.failures:
-        raise Refusal(f"what comes of it cannot be checked: {failure.message}")
+        raise Refusal(f"the new kernel cannot be checked: {failure.message}")
     for finding in report.diagnostics:
         line = new.text.split("\n")[finding.span.line - 1].strip()
-        hint = ", perhaps for want of a --type" if finding.code == "TC502" else ""
-        raise Refusal(f"what comes of it has a finding{hint}: {finding.code}: {finding.message}, in `{line}`")
+        hint = ", perhaps because a --type is missing" if finding.code == "TC502" else ""
+        raise Refusal(f"the new kernel has a finding{hint}: {finding.code}: {finding.message}, in `{line}`")
     kernel: Any = next((k for k in report.kernels if k.name == new.name), None)
     if kernel is None or kernel.verdict != "proved":
-        raise Refusal(f"what comes of it is not proved but {kernel.verdict if kernel else 'no kernel'}")
+        raise Refusal(f"the new kernel is not proved but {kernel.verdict if kernel else 'missing'}")
 
 
 def _summarize(made: Migrated, launches: int, typed: bool) -> str:
-    """What was done, and what the host has to do."""
+    """Describes the migration, and the changes that the host code needs."""
     first = made.made.found[0]
     tile = ", ".join(str(axis.extent) for axis in first.axes)
     how = f"{first.array}.partition({tile})"

@@ -1,1 +1,2 @@
-"""Kernels made into machine code: Tile IR by `cuda.tile`, cubins by `tileiras`. Needs neither a GPU nor its driver."""
+"""Compiles kernels to machine code: Tile IR by `cuda.tile`, cubins by `tileiras`. Needs neither a GPU nor its
+driver."""

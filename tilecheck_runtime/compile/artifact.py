@@ -16,7 +16,7 @@ __all__ = ["Artifact", "manifest_entry"]
 
 @dataclass(frozen=True)
 class Artifact:
-    """Machine code for a launch, and why it may be launched."""
+    """Machine code for a launch, and the reason why it may run."""
 
     compiled: Compiled
     specialized: Specialized
@@ -24,7 +24,7 @@ class Artifact:
 
 
 def manifest_entry(kernel: str, sketch: str, made: Artifact) -> dict[str, Any]:
-    """What is said of one cubin. `kernel` is where it comes from, `sketch` the arguments it was compiled for."""
+    """The entry of one cubin in the manifest. `kernel` is its origin, `sketch` the arguments it was compiled for."""
     compiled, specialized = made.compiled, made.specialized
     return {
         "kernel": kernel,

@@ -1,4 +1,4 @@
-"""Tile IR bytecode to a cubin, by `tileiras`."""
+"""Assembles Tile IR bytecode into a cubin with `tileiras`."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _LOCATED: Final = re.compile(r'loc\((?:[^)"]*?)"([^"]+)"(?::(\d+):\d+)?.*?\):\s*
 
 
 def assemble(function: FunctionType, bytecode: bytes, arch: str, options: Options, tools: Toolchain) -> bytes:
-    """The cubin. `function` is what messages speak of.
+    """Returns the cubin. `function` appears in messages.
 
-    Raises AssemblerError when the compiler fails, crashes, or takes longer than `TILECHECK_COMPILE_TIMEOUT` seconds;
-    the bytecode is kept then.
+    Raises AssemblerError if the compiler fails, crashes, or takes longer than `TILECHECK_COMPILE_TIMEOUT` seconds; the
+    bytecode is then stored in a file.
     """
     with tempfile.TemporaryDirectory(prefix="tilecheck-") as folder:
         source, target = Path(folder, "kernel.tileirbc"), Path(folder, "kernel.cubin")
@@ -53,7 +53,7 @@ def assemble(function: FunctionType, bytecode: bytes, arch: str, options: Option
 
 
 def _suggest_fix(bytecode: bytes, tools: Toolchain) -> str:
-    """What is known to help."""
+    """Suggests a known fix."""
     text = tileir(bytecode, tools) or ""
     if any("inbounds = [" in line and "true" in line and "padding_value" in line for line in text.splitlines()):
         return "leave out `padding_mode` where `check_bounds=False` is given: this compiler cannot do both at a time"
@@ -85,14 +85,14 @@ def _assembler_error(function: FunctionType, bytecode: bytes, arch: str, options
         places.append((file, line))
         lines.append(text)
     command = " ".join(["tileiras", str(kept), "-o", "kernel.cubin", "--gpu-name", arch, *options.flags])
-    notes = [*dict.fromkeys(line for line in lines if line), f"its input was kept: {kept}",
+    notes = [*dict.fromkeys(line for line in lines if line), f"its input is stored in {kept}",
              f"to see it again: {command}"]
     return AssemblerError(f"tileiras {version} {how} on `{function.__name__}` for {arch}",
                           place=location_of(function, places), notes=notes, fix=fix, bytecode=str(kept))
 
 
 def _parse_messages(said: str) -> Iterator[tuple[str | None, int | None, str]]:
-    """File, line and text of what the compiler said, at most a few lines."""
+    """Yields file, line and text of the first messages of the compiler."""
     for line in said.strip().splitlines()[:6]:
         found = _LOCATED.search(line)
         if found is None:
@@ -102,7 +102,8 @@ def _parse_messages(said: str) -> Iterator[tuple[str | None, int | None, str]]:
 
 
 def _save_bytecode(function: FunctionType, bytecode: bytes) -> Path:
-    """Where bytecode that the compiler failed on is kept: a new folder that only the user can write."""
+    """Writes bytecode that the compiler failed on to a new folder that only the user can write, and returns its
+    path."""
     path = Path(tempfile.mkdtemp(prefix="tilecheck-failed-"), f"{function.__name__}.tileirbc")
     path.write_bytes(bytecode)
     return path

@@ -1,4 +1,4 @@
-"""Whether arguments are what code was compiled for."""
+"""Checks whether arguments satisfy the assumptions of compiled code."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["are_met", "describe_assumptions", "find_broken"]
 
 
 def are_met(signature: Signature, arguments: Sequence[Any]) -> bool:
-    """Whether code compiled for a signature may run with these arguments, given in order as `signature_of` takes
-    them."""
+    """Returns whether code compiled for a signature may run with these arguments, given in the order of
+    `signature_of`."""
     return next(find_broken(signature, arguments), None) is None
 
 
 def find_broken(signature: Signature, arguments: Sequence[Any]) -> Iterator[str]:
-    """The assumptions that these arguments break, each in words with the value that breaks it."""
+    """Yields a sentence for each assumption that these arguments break, with the value that breaks it."""
     if len(arguments) != len(signature.parameters):
         yield f"{len(signature.parameters)} arguments are expected, {len(arguments)} were given"
         return
@@ -80,7 +80,7 @@ def _check_sharing(signature: Signature, arguments: Sequence[Any]) -> Iterator[s
 
 
 def describe_assumptions(signature: Signature) -> tuple[str, ...]:
-    """The assumptions in words, parameter by parameter; what holds of every argument is left out."""
+    """Returns the assumptions as sentences, by parameter, without those that hold for every argument."""
     return tuple(line for name, p in zip(signature.names, signature.parameters, strict=True)
                  for line in _describe_parameter(name, p))
 

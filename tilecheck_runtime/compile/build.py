@@ -1,4 +1,4 @@
-"""A function, a signature and an architecture to machine code: from the cache, or by way of Tile IR."""
+"""Compiles a function for a signature and an architecture: from the cache, or through Tile IR."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ __all__ = ["build"]
 
 def build(function: FunctionType, signature: Signature, arch: str,
           options: Options = Options()) -> Compiled:  # noqa: B008
-    """The machine code of a function. Nothing is asked of the checker: whoever calls this has.
+    """Returns the machine code of a function. The caller has verified the kernel.
 
-    Within a process the same question is answered once. Raises CompileError.
+    Equal requests in one process share one result. Raises CompileError.
     """
     asked = (function, signature, arch, options)
     with _LOCK:
@@ -44,7 +44,7 @@ def build(function: FunctionType, signature: Signature, arch: str,
             answer.set_result(_build_uncached(*asked))
         except BaseException as error:
             with _LOCK:
-                del _KNOWN[asked]  # what went wrong may be mended
+                del _KNOWN[asked]  # the error may be fixed before the next request
             answer.set_exception(error)
             raise
     return answer.result()
@@ -55,8 +55,8 @@ _LOCK = threading.Lock()
 
 
 def _after_fork() -> None:
-    """Nobody is left in a child process to finish what other threads had begun, and nobody there has the lock. It is
-    not taken for the fork, as that of `ownership` is: launches take it while they have that one."""
+    """Drops unfinished requests of other threads in a child process, and replaces their lock. The lock is not taken
+    around the fork like that of `ownership`, because launches take it while they hold that one."""
     global _LOCK
     _LOCK = threading.Lock()
     for asked in [a for a, answer in _KNOWN.items() if not answer.done()]:
@@ -97,8 +97,8 @@ def _build_uncached(function: FunctionType, signature: Signature, arch: str, opt
 
 
 def _cache_key(*parts: bytes | str) -> str:
-    """A digest of all that machine code depends on. The bytecode stands for the source of the kernel and of everything
-    it calls, and for the hints."""
+    """A digest of all inputs of machine code. The bytecode represents the source of the kernel and of its callees, and
+    the hints."""
     made = hashlib.sha256(b"tilecheck kernel 1")
     for part in parts:
         data = part if isinstance(part, bytes) else part.encode()

@@ -1,4 +1,4 @@
-"""A function and a signature to Tile IR bytecode, by `cuda.tile`."""
+"""Translates a function and a signature to Tile IR bytecode with `cuda.tile`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ __all__ = ["kernel_signature", "translate_to_bytecode"]
 
 def translate_to_bytecode(function: FunctionType, signature: Signature, arch: str, options: Options,
                           version: str) -> tuple[bytes, str]:
-    """The bytecode of a function, and the symbol that its code will have. Equal input gives equal bytes in
-    any process.
+    """Returns the bytecode of a function, and the symbol of its code. Equal input gives equal bytes in any process.
 
-    Raises FrontEndError where `cuda.tile` does not take the kernel, and MissingToolError.
+    Raises FrontEndError if `cuda.tile` rejects the kernel, and MissingToolError.
     """
     ct, compilation = _import_cuda_tile()
     known = kernel_signature(signature).with_mangled_symbol(function.__name__)
@@ -43,7 +42,7 @@ def translate_to_bytecode(function: FunctionType, signature: Signature, arch: st
 
 
 def kernel_signature(signature: Signature) -> Any:
-    """A signature as `cuda.tile` takes it. Raises MissingToolError."""
+    """Converts a signature to the form of `cuda.tile`. Raises MissingToolError."""
     _, compilation = _import_cuda_tile()
     fixed = any(n is not None for p in signature.parameters if isinstance(p, ArrayParameter) for n in p.shape)
     convention = compilation.CallingConvention
@@ -86,7 +85,7 @@ def _import_cuda_tile() -> tuple[Any, Any]:
 
 
 def _calls(where: Any) -> Iterator[tuple[str | None, int | None]]:
-    """File and line of a place, then of the call that led to it, and so on."""
+    """Yields file and line of a location, then of the call that led to it, and so on."""
     while where is not None:
         yield getattr(where, "filename", None), getattr(where, "line", None)
         where = getattr(where, "call_site", None)

@@ -16,15 +16,15 @@ __all__ = ["Compiled"]
 
 @dataclass(frozen=True)
 class Compiled:
-    """Machine code, and what must be true of whatever it is launched with.
+    """Machine code, and the assumptions on its arguments.
 
-    cubin       also holds code for the host: load it only if it was built or verified here
-    symbol      of the kernel in it
-    parameters  where the arguments go
-    bytecode    the Tile IR it was made of
-    key         of the cache: it changes with anything that can change the code
-    cached      whether it was found there
-    seconds     that it took to get
+    cubin       also contains host code: load it only if it was built or verified here
+    symbol      of its kernel
+    parameters  the layout of the arguments
+    bytecode    the Tile IR it was compiled from
+    key         of the cache; it changes with every input of the compiler
+    cached      whether the cache contained it
+    seconds     that building or loading took
     """
 
     cubin: bytes
@@ -40,22 +40,22 @@ class Compiled:
 
     @property
     def num_ctas(self) -> int | None:
-        """Thread blocks that share a tile block, where the author said so. The grid is counted in tile blocks."""
+        """Thread blocks per tile block, if the author specified it. The grid counts tile blocks."""
         return self.options.num_ctas
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the code assumes, in words."""
+        """The assumptions of the code, as sentences."""
         return describe_assumptions(self.signature)
 
     def holds(self, arguments: Sequence[Any]) -> bool:
-        """Whether these arguments are what the code assumes."""
+        """Returns whether these arguments satisfy the assumptions of the code."""
         return are_met(self.signature, arguments)
 
     def broken(self, arguments: Sequence[Any]) -> tuple[str, ...]:
-        """The assumptions that these arguments break, in words."""
+        """Returns a sentence for each assumption that these arguments break."""
         return tuple(find_broken(self.signature, arguments))
 
     def pack(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
-        """The numbers to launch with, in the order of `parameters`."""
+        """Returns the values to launch with, in the order of `parameters`."""
         return pack_values(self.parameters, arguments)

@@ -1,4 +1,4 @@
-"""What compiled code assumes about its arguments: the part of a compilation that a launch must honour."""
+"""Assumptions of compiled code on its arguments, which every launch must satisfy."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ __all__ = ["ArrayParameter", "ConstantParameter", "Parameter", "ScalarParameter"
 
 @dataclass(frozen=True)
 class ArrayParameter:
-    """An array, of which everything said here is true.
+    """The assumptions on an array.
 
-    dtype            of the elements, as `cuda.tile` calls it
+    dtype            of the elements, as `cuda.tile` names it
     alignment        divides the address of element 0, in bytes
-    strides          constant ones, in elements; None for the others, which are not negative
+    strides          constant strides, in elements; None for the others, which are not negative
     stride_divisors  divide the strides, in elements
     shape            constant extents; None for the others
     shape_divisors   divide the extents

@@ -1,4 +1,4 @@
-"""What is shown of a compilation while it is done."""
+"""Output about compilations for debugging."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tilecheck_runtime.compile.toolchain import Toolchain
 __all__ = ["DUMP", "LOG", "dump_artifacts", "log_compilation"]
 
 LOG: Final = "TILECHECK_LOG"
-"""Environment variable with what to log, by commas: `compile` prints a line for each kernel."""
+"""Environment variable with a comma-separated list of the events to log: `compile` prints a line for each kernel."""
 DUMP: Final = "TILECHECK_DUMP"
-"""Environment variable with a folder in which each kernel's bytecode, Tile IR, PTX and cubin are put."""
+"""Environment variable with a folder for the bytecode, Tile IR, PTX and cubin of each kernel."""
 _MOST: Final = 60
 
 
 def log_compilation(function: FunctionType, made: Compiled) -> None:
-    """Prints what was compiled, to standard error, if that was asked for."""
+    """Prints a line about a compilation to standard error, if requested."""
     if "compile" not in os.environ.get(LOG, "").split(","):
         return
     how = "from the cache" if made.cached else "compiled"
@@ -32,7 +32,7 @@ def log_compilation(function: FunctionType, made: Compiled) -> None:
 
 
 def dump_artifacts(made: Compiled, tools: Toolchain) -> None:
-    """Writes everything about a kernel into the folder that `TILECHECK_DUMP` names."""
+    """Writes the files of a kernel into the folder in `TILECHECK_DUMP`."""
     folder = os.environ.get(DUMP, "")
     if not folder:
         return

@@ -17,7 +17,7 @@ _PTX: Final = ".nv_debug_ptx_txt"
 
 
 def ptx(cubin: bytes) -> str | None:
-    """The PTX that a cubin was made of; None where it does not hold it."""
+    """The PTX that a cubin was compiled from; None if it does not contain it."""
     found = next((data for name, data in elf.read(cubin).sections.items() if name.startswith(_PTX)), None)
     return None if found is None else re.sub("\0+", "\n", found.decode(errors="replace")).strip() + "\n"
 

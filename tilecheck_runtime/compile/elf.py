@@ -1,4 +1,4 @@
-"""What a cubin says of itself: its kernels, where their parameters lie, and the text that it was made of.
+"""Reads cubins: their kernels, the layout of their parameters, and the text that they were compiled from.
 
 A cubin is an ELF file. Sources: the ELF specification; the attributes in `.nv.info.<kernel>` as `cuobjdump` prints
 them.
@@ -16,11 +16,11 @@ __all__ = ["Cubin", "NotACubin", "read"]
 
 _MAGIC: Final = b"\x7fELF"
 _CUDA: Final = 190
-"""The machine that GPUs of NVIDIA are in ELF."""
+"""The machine number of NVIDIA GPUs in ELF."""
 _SIZES: Final[Mapping[int, Callable[[int], int]]] = {
     0x17: lambda flags: flags >> 18, 0x45: lambda flags: flags & 0xFFFF,
 }
-"""Attributes of one parameter, and how its size is found in the last of their words."""
+"""Attributes of one parameter, each with a function that extracts the size from its last word."""
 _VALUES: Final = 4
 """The format of attributes that are followed by their size."""
 _TEXT: Final = ".text."
@@ -28,12 +28,12 @@ _INFO: Final = ".nv.info."
 
 
 class NotACubin(ValueError):
-    """Bytes that are no complete cubin."""
+    """Bytes that are not a complete cubin."""
 
 
 @dataclass(frozen=True)
 class Cubin:
-    """A cubin taken apart.
+    """A parsed cubin.
 
     sections  contents by name
     """
@@ -54,7 +54,7 @@ class Cubin:
 
 @lru_cache(maxsize=8)
 def read(data: bytes) -> Cubin:
-    """Takes a cubin apart. Raises NotACubin."""
+    """Parses a cubin. Raises NotACubin."""
     try:
         return Cubin(dict(_sections(data)))
     except (struct.error, UnicodeDecodeError, IndexError) as error:
@@ -63,7 +63,7 @@ def read(data: bytes) -> Cubin:
 
 def _sections(data: bytes) -> Iterator[tuple[str, bytes]]:
     if data[:4] != _MAGIC or data[4:6] != b"\x02\x01":
-        raise NotACubin("it is no ELF file of 64 bits")
+        raise NotACubin("it is not an ELF file of 64 bits")
     machine, = struct.unpack_from("<H", data, 18)
     if machine != _CUDA:
         raise NotACubin("it is code for another kind of processor")

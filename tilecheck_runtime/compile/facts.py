@@ -1,6 +1,6 @@
-"""What is true of the arguments of a launch, as far as it makes code faster or is needed for it to be right.
+"""Facts about the arguments of a launch that compiled code may assume.
 
-The facts are those that `cuda.tile` specializes for, so that the code is what it would compile, and one more: which
+The facts are those that `cuda.tile` specializes for, so that the code is equal to its own, and one more: which
 arguments share memory. `cuda.tile` assumes that none do.
 """
 
@@ -28,21 +28,21 @@ from tilecheck_runtime.ownership.regions import Region, has_distinct_elements, o
 __all__ = ["ALIGNMENT", "DIVISOR", "DTYPES", "LIMITS", "address", "region", "signature_of"]
 
 ALIGNMENT: Final = 16
-"""Bytes that vectorized accesses and TMA ask of addresses and strides."""
+"""Alignment in bytes that vectorized accesses and TMA require of addresses and strides."""
 DIVISOR: Final = 16
 """Of extents."""
 LIMITS: Final = {t.name: t.limits[1] + 1 for t in (I32, U32, I64) if t.limits is not None}
-"""What extents, strides and numbers of a type are less than."""
+"""Exclusive upper bounds of extents, strides and numbers, by type."""
 DTYPES: Final = frozenset(t.name for t in ELEMENTS.values() if t not in (F8E5M3, F4E2M1))
-"""Element types of arrays that `cuda.tile` takes, by its names."""
+"""Element types of arrays that `cuda.tile` accepts, by its names."""
 
 _Seen: TypeAlias = tuple[str, bool, tuple[int, ...], tuple[int, ...]]
-"""All that facts about one array depend on: element type, whether it is aligned, shape, strides."""
+"""The inputs of all facts about one array: element type, whether it is aligned, shape, strides."""
 _Key: TypeAlias = _Seen | tuple[type, Any]
 
 
 def address(array: Strided) -> int:
-    """Where element 0 of an array lies, in bytes."""
+    """The address of element 0 of an array, in bytes."""
     return array.memory.address + array.offset
 
 
@@ -53,9 +53,9 @@ def region(array: Strided) -> Region:
 
 
 def signature_of(function: FunctionType, arguments: Sequence[Any]) -> Signature:
-    """The strongest signature that is true of these arguments: `Strided` arrays and numbers, in order.
+    """Returns the strongest signature that holds for these arguments: `Strided` arrays and numbers, in order.
 
-    Raises UnsupportedArgumentError, naming the parameter, for an argument that no compiled kernel takes.
+    Raises UnsupportedArgumentError, naming the parameter, for an argument that no compiled kernel accepts.
     """
     known = declared_parameters(function)
     if len(known) != len(arguments):
@@ -78,11 +78,12 @@ def _key(known: Declared, value: Any) -> _Key:
 
 
 _ALIKE: Final = frozenset({bool, int, float})
-"""Types of scalars, whose values make no difference as long as they fit."""
+"""Types of scalars whose value does not matter if it fits."""
 
 
 def _naturally_aligned(function: FunctionType, arguments: Sequence[Any]) -> None:
-    """Raises UnsupportedArgumentError for elements that lie across the boundaries of their size: a GPU faults."""
+    """Raises UnsupportedArgumentError for elements at addresses that are not multiples of their size: a GPU faults on
+    them."""
     for known, value in zip(declared_parameters(function), arguments, strict=False):
         if isinstance(value, Strided) and address(value) % value.dtype.storage.itemsize:
             raise UnsupportedArgumentError(
@@ -91,7 +92,7 @@ def _naturally_aligned(function: FunctionType, arguments: Sequence[Any]) -> None
 
 
 def _sharing_pairs(arguments: Sequence[Any]) -> tuple[tuple[int, int], ...]:
-    """Pairs of arguments that share memory, by position."""
+    """Returns pairs of arguments that share memory, by position."""
     spans = sorted((*_span(a), n) for n, a in enumerate(arguments) if isinstance(a, Strided))
     close = [(min(n, k), max(n, k)) for (place, (_, end, n)) in enumerate(spans)
              for start, _, k in spans[place + 1:] if start < end]
@@ -115,7 +116,7 @@ def _signature(function: FunctionType, keys: tuple[_Key, ...], sharing: tuple[tu
 
 
 def _groups(count: int, sharing: Sequence[tuple[int, int]]) -> list[tuple[str, ...]]:
-    """One group for all that are connected by shared memory, numbered by first appearance."""
+    """Returns one group for all arguments that are connected by shared memory, numbered by first occurrence."""
     of = list(range(count))
     for a, b in sharing:
         joined, old = of[a], of[b]
@@ -144,7 +145,7 @@ def _array(known: Declared, dtype: str, aligned: bool, shape: tuple[int, ...], s
     _representable(known, shape, strides)
     size = types[dtype].storage.itemsize
     fixed = {k % len(strides) for k in known.static_strides}
-    # as `cuda.tile` does it: an author who lists constant strides lists all of them
+    # like `cuda.tile`: a list of constant strides is complete
     constant = tuple((s if k in fixed else None) if fixed else (1 if s == 1 else None) for k, s in enumerate(strides))
     whole = {k % len(shape) for k in known.static_shape}
     return ArrayParameter(

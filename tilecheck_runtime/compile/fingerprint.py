@@ -1,5 +1,5 @@
-"""A digest of everything that a function compiles to Tile IR by: its code, that of all it calls, and the values that
-these use. Two functions with one digest give the same bytecode, with the same versions of the tools."""
+"""A digest of all inputs of the translation of a function: its code, that of its callees, and the values that they use.
+Functions with equal digests have equal bytecode, for equal versions of the tools."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from typing import Any, Final, TypeVar
 __all__ = ["fingerprint", "portable"]
 
 _TOOLS: Final = frozenset({"cuda", "tilecheck_runtime", "builtins", "typing", "types", "enum"})
-"""Packages whose versions are part of every key: what they define is known by its name."""
+"""Packages whose versions are part of every key: their objects are identified by name."""
 _PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 _UNREAD: Final = frozenset({
     "__dict__", "__weakref__", "__doc__", "__module__", "__dataclass_fields__", "__dataclass_params__",
     "__match_args__", "__parameters__", "__orig_bases__", "__qualname__", "__slots__", "__static_attributes__",
     "__firstlineno__", "__abstractmethods__", "_abc_impl", "__hash__", "__type_params__",
 })
-"""Of a class: what no kernel can see, or what follows from the rest."""
+"""Attributes of a class that kernels cannot read, or that follow from the others."""
 _VARIABLES: Final = "CUDA_TILE"
-"""What the environment variables begin with that `cuda.tile` reads."""
+"""The prefix of the environment variables that `cuda.tile` reads."""
 
 
 class _Unknown(Exception):
-    """Something that a digest cannot stand for."""
+    """An object that a digest cannot represent."""
 
 
 def portable(function: FunctionType) -> str | None:
-    """A digest that is the same wherever the file lies, whatever lines it is on, and whether `cuda.tile` is there or
-    what stands for it, for one version of Python and of this package; None as for `fingerprint`."""
+    """A digest that does not depend on the path of the file, on line numbers, or on whether `cuda.tile` or its stand-in
+    is installed, for one version of Python and of this package. None as for `fingerprint`."""
     from tilecheck import __version__
     from tilecheck.pipeline.cache import digest
 
@@ -40,7 +40,7 @@ def portable(function: FunctionType) -> str | None:
 
 
 class _Seen(dict[int, int]):
-    """What was come across, by number. `places` says whether it counts where code was written."""
+    """Visited objects, by number. `places` says whether locations in the source count."""
 
     def __init__(self, places: bool) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ def _parts(function: FunctionType, seen: _Seen) -> list[str] | None:
 
 
 def fingerprint(function: FunctionType) -> str | None:
-    """The digest; None for a function that uses something which may change without it."""
+    """The digest; None for a function that uses values which may change without it."""
     from tilecheck.pipeline.cache import digest
 
     parts = _parts(function, _Seen(places=True))
@@ -75,7 +75,7 @@ def _fingerprint_function(function: FunctionType, seen: _Seen) -> Iterator[objec
     yield from _fingerprint_code(code, seen)
     for value in (function.__defaults__, tuple(sorted((function.__kwdefaults__ or {}).items()))):
         yield from _fingerprint_value(value, seen)
-    if seen.places:  # else what they say is in the signature
+    if seen.places:  # otherwise their content is in the signature
         yield "annotations", *((name, _text(value)) for name, value in sorted(function.__annotations__.items()))
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         try:
@@ -88,7 +88,7 @@ def _fingerprint_function(function: FunctionType, seen: _Seen) -> Iterator[objec
 
 
 def _fingerprint_code(code: CodeType, seen: _Seen) -> Iterator[object]:
-    """With its place: that is part of what is compiled, for debuggers."""
+    """Includes its location, which is part of the compiled code for debuggers."""
     yield (code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_flags,
            code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, code.co_name)
     if seen.places:
@@ -109,7 +109,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _fingerprint_globals(function: FunctionType, seen: _Seen) -> Iterator[object]:
-    """What the names in a function may mean: globals, and attributes of modules among these."""
+    """Covers every possible meaning of the names in a function: globals, and attributes of modules among them."""
     names = sorted({name for code in _codes(function.__code__) for name in code.co_names})
     space = function.__globals__
     modules = []
@@ -211,14 +211,14 @@ def _class(value: Any, seen: _Seen) -> Iterator[object]:
 
 
 def _fingerprint_tool_object(value: Any, seen: _Seen) -> Iterator[object]:
-    """An object that a tool made: an element type, an annotation."""
+    """Covers an object of a tool: an element type, an annotation."""
     if not _is_tool_module(type(value).__module__):
         raise _Unknown
     yield type(value).__module__, type(value).__qualname__, _text(value)
 
 
 def _text(value: object) -> str:
-    """What stands for something that is printed in full."""
+    """The text of an object whose `repr` is complete. Raises `_Unknown` for others."""
     text = value if isinstance(value, str) else repr(value)
     if " at 0x" in text or " object at " in text:
         raise _Unknown
@@ -230,7 +230,7 @@ def _is_tool_module(module: str | None) -> bool:
 
 
 def _check_importable(value: Any) -> None:
-    """Raises for a class that is not what its name says: one that was made in a function, or put in its place."""
+    """Raises for a class that its name does not identify: a local class, or one whose name was reassigned."""
     found: Any = sys.modules.get(value.__module__)
     for name in value.__qualname__.split("."):
         found = getattr(found, name, None)

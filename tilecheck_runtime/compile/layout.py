@@ -1,7 +1,7 @@
-"""Where the parameters of a compiled function lie. Source: `cuda.tile`'s documentation of its calling conventions.
+"""The parameter layout of a compiled function. Source: `cuda.tile`'s documentation of its calling conventions.
 
-An array is a pointer, its extents and its strides (in elements), all of them, whether or not the code uses them; a
-number is itself; constants are not passed. Everything is aligned as in C.
+An array is passed as a pointer, all its extents and all its strides (in elements), whether or not the code uses them; a
+number as itself; constants are not passed. Parameters are aligned as in C.
 """
 
 from __future__ import annotations
@@ -73,5 +73,5 @@ _READ: Final[Mapping[str, Callable[[Any, int], Any]]] = {
 
 
 def pack_values(slots: Sequence[Slot], arguments: Sequence[Any]) -> tuple[Any, ...]:
-    """The numbers to pass, in the order of the parameters."""
+    """Returns the values to pass, in the order of the parameters."""
     return tuple(_READ[s.part](arguments[s.argument], s.axis) for s in slots)

@@ -1,4 +1,4 @@
-"""What a folder of compiled kernels holds: `manifest.json`."""
+"""The manifest of a folder of compiled kernels: `manifest.json`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FORMAT: Final = 1
 
 
 def write_manifest(folder: Path, made: Sequence[tuple[dict[str, Any], bytes]]) -> Path:
-    """Writes cubins and their manifest. What the folder held before of other kernels stays. Raises OSError."""
+    """Writes cubins and their manifest. Other kernels in the folder stay. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     entries = {e["file"]: e for e in _existing_entries(folder)}
     for entry, cubin in made:
@@ -45,7 +45,7 @@ def _existing_entries(folder: Path) -> list[dict[str, Any]]:
 
 
 def _replace_file(path: Path, data: bytes) -> None:
-    """Puts a file in place in one step, so that nobody reads half of it."""
+    """Replaces a file atomically, so that no process reads a part of it."""
     draft = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
     try:
         draft.write_bytes(data)
@@ -55,9 +55,9 @@ def _replace_file(path: Path, data: bytes) -> None:
 
 
 def read_manifest(folder: Path) -> tuple[tuple[dict[str, Any], bytes], ...]:
-    """The entries of a manifest with their cubins, each compared with what the manifest says of it.
+    """Returns the entries of a manifest with their cubins, each verified against its digest.
 
-    Raises CompileError for a folder without a manifest, or a cubin that is not the one that was built.
+    Raises CompileError for a folder without a manifest, and for a cubin that differs from the one that was built.
     """
     try:
         document = json.loads((folder / NAME).read_text())
@@ -71,7 +71,7 @@ def read_manifest(folder: Path) -> tuple[tuple[dict[str, Any], bytes], ...]:
 
 
 def builder_versions(folder: Path) -> tuple[str, str]:
-    """The versions of tilecheck and of Python that a folder was last built with."""
+    """Returns the versions of tilecheck and of Python that last built a folder."""
     document = json.loads((folder / NAME).read_text())
     return str(document.get("tilecheck")), str(document.get("python"))
 

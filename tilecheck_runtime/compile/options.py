@@ -1,4 +1,4 @@
-"""What the compiler is told besides the kernel."""
+"""Hints and flags of the compiler."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["Options"]
 class Options:
     """Hints and flags.
 
-    num_ctas          thread blocks that share one tile block; None leaves it to the compiler
-    occupancy         tile blocks that are to fit on a multiprocessor at a time; None likewise
+    num_ctas          thread blocks per tile block; None leaves it to the compiler
+    occupancy         tile blocks per multiprocessor to aim for; None likewise
     opt_level         0 to 3
     num_worker_warps  None likewise
-    lineinfo          whether machine code keeps the lines of the source, and the PTX it was made of
+    lineinfo          whether machine code contains source lines and its PTX
     sanitize          "memcheck" adds the checks that compute-sanitizer reads
     """
 
@@ -32,7 +32,7 @@ class Options:
 
     @classmethod
     def of(cls, hints: Mapping[str, Any], arch: str) -> Options:
-        """The options that `@kernel(...)` or `replace_hints(...)` asks for on an architecture: a hint may be
+        """Returns the options of `@kernel(...)` or `replace_hints(...)` for an architecture: a hint may be
         `ct.ByTarget(...)`.
 
         Raises HintError, naming the hint.
@@ -44,12 +44,12 @@ class Options:
 
     @property
     def hints(self) -> dict[str, Any]:
-        """Those that are part of the bytecode."""
+        """The options that are part of the bytecode."""
         return {name: getattr(self, name) for name in _HINTS}
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Those that `tileiras` is given."""
+        """The options that are passed to `tileiras`."""
         return (f"-O{self.opt_level}", *(["--lineinfo"] if self.lineinfo else []),
                 *([f"--sanitize={self.sanitize}"] if self.sanitize else []))
 
@@ -67,7 +67,7 @@ _RANGES: Final[Mapping[str, tuple[str, frozenset[object]]]] = {
 
 
 def _for_target(value: Any, arch: str, default: Any) -> Any:
-    """The value for one architecture of a `ct.ByTarget`; any other value is the same for all of them."""
+    """Selects the value of a `ct.ByTarget` for one architecture; other values apply to all architectures."""
     by_target = getattr(value, "_by_target", None)
     if by_target is None:
         return value

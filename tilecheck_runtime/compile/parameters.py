@@ -1,4 +1,4 @@
-"""How a function that is to be compiled takes its arguments, by its annotations."""
+"""Parameters of a function to compile, from its annotations."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["Declared", "declared_parameters"]
 
 @dataclass(frozen=True)
 class Declared:
-    """What an annotation of `cuda.tile` says.
+    """The content of an annotation of `cuda.tile`.
 
     constant        the value is part of the code
     index           type of extents and strides of an array
     scalar          type of an integer
     static_shape    axes whose extents are constants of the code
-    static_strides  axes whose strides are
+    static_strides  axes whose strides are constants of the code
     """
 
     name: str
@@ -34,13 +34,13 @@ class Declared:
 
 @lru_cache(maxsize=4096)
 def declared_parameters(function: FunctionType) -> tuple[Declared, ...]:
-    """The parameters of a function, in order."""
+    """Returns the parameters of a function, in order."""
     hints = typing.get_type_hints(function, include_extras=True)
     return tuple(_parse_annotation(name, hints.get(name)) for name in inspect.signature(function).parameters)
 
 
 def _parse_annotation(name: str, annotation: Any) -> Declared:
-    # by name, so that `cuda.tile` need not be there
+    # compares names, so that `cuda.tile` need not be installed
     found = {type(item).__name__: item for item in _metadata(annotation)}
     array, scalar = found.get("ArrayAnnotation"), found.get("ScalarAnnotation")
     return Declared(

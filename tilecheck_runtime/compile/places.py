@@ -1,4 +1,4 @@
-"""Where in the author's source something is that a compiler speaks of."""
+"""Locations in the author's source that messages of a compiler refer to."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["authored_function", "location_of"]
 
 
 def authored_function(function: FunctionType) -> FunctionType:
-    """The kernel as its author wrote it, of a function that was generated from it."""
+    """Returns the author's function that a function was generated from."""
     found = getattr(function, AUTHORED, function)
     return found if isinstance(found, FunctionType) else function
 
 
 def location_of(function: FunctionType, places: Iterable[tuple[str | None, int | None]] = ()) -> str:
-    """File and line in the author's source: the first of these that the author wrote, else those of the kernel."""
+    """Returns file and line in the author's source: the first of `places` that the author wrote, else the kernel."""
     for file, line in places:
         if file and line and os.path.exists(file) and not _is_dialect_file(file):
             return f"{file}:{line}"

@@ -1,7 +1,7 @@
-"""Cubins that `tilecheck build` made, in place of compiling: `load(folder)`.
+"""Cubins of `tilecheck build`, used instead of compiling: `load(folder)`.
 
-Nothing that guards a launch is left out: the kernel is there as source, and is checked as always. A cubin is taken for
-it only where what it was made of has the same digest, and where it assumes exactly what holds for the launch.
+All guards of a launch still apply: the source of the kernel is available, and is checked as usual. A cubin is used only
+if the digest of its inputs matches, and if its assumptions are exactly the facts of the launch.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Code:
 
 @dataclass(frozen=True)
 class _Folder:
-    """What was loaded. `compiles` says whether what is missing there may be compiled."""
+    """A loaded folder. `compiles` says whether missing kernels may be compiled."""
 
     path: Path
     entries: tuple[tuple[dict[str, Any], bytes], ...]
@@ -49,11 +49,11 @@ _LOADED: Final[dict[Path, _Folder]] = {}
 
 
 def load(folder: str | Path, *, compile: bool = True) -> tuple[str, ...]:
-    """Takes kernels from a folder that `tilecheck build` wrote, for all launches that follow; the names of those there.
-    Without `compile` only they are launched, and neither `cuda.tile` nor `tileiras` is asked for.
+    """Loads a folder that `tilecheck build` wrote, for all later launches, and returns the names of its kernels.
+    Without `compile` only these kernels can be launched, and neither `cuda.tile` nor `tileiras` is required.
 
-    Raises CompileError for a folder that cannot be read or is not what was built, ToolVersionError for one that was
-    built by another version of Python or of this package, CacheFolderError for one that others could have written to.
+    Raises CompileError for a folder that cannot be read or was modified, ToolVersionError for one that was built by
+    another version of Python or of this package, and CacheFolderError for one that other users could have written to.
     """
     path = Path(folder).resolve()
     entries = manifest.read_manifest(path)
@@ -69,18 +69,18 @@ def load(folder: str | Path, *, compile: bool = True) -> tuple[str, ...]:
 
 
 def forget() -> None:
-    """Launches compile again."""
+    """Unloads all folders."""
     _LOADED.clear()
 
 
 def has_loaded() -> bool:
-    """Whether a folder was loaded."""
+    """Returns whether a folder was loaded."""
     return bool(_LOADED)
 
 
 def code_of(function: FunctionType, signature: Signature, arch: str, options: Options) -> Code | None:
-    """The code for a launch; None where it is to be compiled. Raises MissingVariantError where that is not to be, and
-    SymbolMismatchError and ParameterLayoutError for a cubin that is other than its manifest says."""
+    """Returns the code for a launch; None if it is to be compiled. Raises MissingVariantError if compiling is disabled,
+    and SymbolMismatchError and ParameterLayoutError for a cubin that does not match its manifest."""
     if not _LOADED:
         return None
     source, wanted = portable(function), (repr(signature), arch, repr(options))
@@ -95,8 +95,8 @@ def code_of(function: FunctionType, signature: Signature, arch: str, options: Op
 
 
 def _verify_entry(entry: dict[str, Any], cubin: bytes, signature: Signature) -> Code:
-    """What the symbol spells out is read back where `cuda.tile` is installed, which knows how; where its parameters lie
-    and that it is the kernel of that name, anywhere."""
+    """Verifies a cubin. The assumptions in its symbol are read back if `cuda.tile` is installed, which decodes them;
+    the parameter layout and the name are always checked."""
     symbol = str(entry["symbol"])
     try:
         verify(cubin, symbol, signature)

@@ -1,4 +1,4 @@
-"""A plan made better for a GPU by what is known of one launch."""
+"""Refines a plan for a GPU with facts about one launch."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = ["refine_plan"]
 
 
 def refine_plan(function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
-    """The plan with loops as a person would write them, and without the bounds checks of arrays whose tiles all lie
-    inside in a launch with these numbers, as contracts spell them.
+    """Returns the plan with loops in hand-written form, and without bounds checks for arrays whose tiles all lie inside
+    for these numbers, named as in contracts.
 
-    The launch must satisfy the contract of the kernel. Scalars are not looked at: one that is another at each launch
-    does not make another kernel. Raises MissingToolError and ToolVersionError.
+    The launch must satisfy the contract of the kernel. Scalars are ignored, so that their values do not multiply
+    kernels. Raises MissingToolError and ToolVersionError.
     """
     scalars = {p.name for p in signature(function).parameters if p.kind == "scalar"}
     known = tuple(sorted(item for item in numbers.items() if item[0] not in scalars))
@@ -34,7 +34,8 @@ def refine_plan(function: FunctionType, plan: Plan, numbers: Mapping[str, int]) 
 
 
 def _can_skip_checks() -> bool:
-    """Whether code may leave out bounds checks: as the tools can, or as those could that built what was loaded."""
+    """Returns whether code may omit bounds checks, according to the installed tools or to those that built the loaded
+    folders."""
     try:
         return find_toolchain().unchecked
     except MissingToolError:
@@ -49,8 +50,8 @@ def _refine(function: FunctionType, plan: Plan, numbers: tuple[tuple[str, int], 
 
 
 def _find_inside(function: FunctionType, numbers: Mapping[str, int]) -> frozenset[str]:
-    """Arrays whose tiles all lie inside. Of a kernel that the checker did not settle, or that is not what its file
-    says, nothing is known."""
+    """Returns the arrays whose tiles all lie inside. Empty for a kernel that was not proved or whose source has
+    changed."""
     if contract_of(function).verdict not in ACCEPTED_VERDICTS or not is_as_written(function):
         return frozenset()
     file, name, line = function.__code__.co_filename, checked_name(function), last_line(function)

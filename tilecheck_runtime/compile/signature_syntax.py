@@ -1,10 +1,10 @@
-"""Arguments of a launch described in text, for machines without a GPU and without the arrays.
+"""The syntax that describes arguments of a launch, for machines without a GPU and without the arrays.
 
-    z=[4096, 4096] / [128, 128] by Grouped(8) on 132, x=f16[4096, 4096], bk=64
+   z=[4096, 4096] / [128, 128] by Grouped(8) on 132, x=f16[4096, 4096], bk=64
 
-An array is its extents, after its element type where the kernel does not declare it; an output is divided into pieces
-after `/`, which a schedule deals to blocks after `by` and `on`. `: (8192, 1)` gives strides, in elements, of an array
-that is not in C order; `@ 4` the alignment of its address, in bytes, if it is less than 16.
+An array is given by its extents, after its element type if the kernel does not declare it. An output is divided into
+pieces after `/`, which a schedule assigns to blocks after `by` and `on`. `: (8192, 1)` gives the strides, in elements,
+of an array that is not in C order; `@ 4` the alignment of its address, in bytes, if it is less than 16.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ ALIGNMENTS: Final = (1, 2, 4, 8, 16)
 
 @dataclass(frozen=True)
 class SketchedArray:
-    """An array.
+    """A described array.
 
-    dtype      as written; None where it was left out
-    tile       extents of pieces; None where it was left out
-    blocks     that a schedule deals pieces to
+    dtype      as written; None if omitted
+    tile       extents of pieces; None if omitted
+    blocks     to which a schedule assigns pieces
     strides    in elements
     alignment  of the address, in bytes
     """
@@ -56,7 +56,7 @@ class SketchedArray:
 
 
 def parse_sketch(text: str) -> dict[str, SketchedArray | Number]:
-    """Arguments by parameter name. Raises SketchError, naming the part that cannot be read."""
+    """Returns arguments by parameter name. Raises SketchError, naming the part that cannot be parsed."""
     found: dict[str, SketchedArray | Number] = {}
     for item in _split_items(text):
         name, equals, value = (part.strip() for part in item.partition("="))
@@ -69,7 +69,7 @@ def parse_sketch(text: str) -> dict[str, SketchedArray | Number]:
 
 
 def _split_items(text: str) -> Iterator[str]:
-    """What stands between commas that are not inside of brackets."""
+    """Splits a text at commas outside of brackets."""
     depth, start = 0, 0
     for at, letter in enumerate(text):
         depth += (letter in "[(") - (letter in "])")

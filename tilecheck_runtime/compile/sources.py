@@ -1,4 +1,4 @@
-"""Whether the files that a function and its helpers came from still say what these do."""
+"""Detects whether a function and its helpers still match the source in their files."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _INSTALLED: Final = tuple({
 
 
 def is_as_written(function: FunctionType) -> bool:
-    """Whether the source that the checker reads is that of a function and of the functions that it calls, with the
-    numbers that they use.
+    """Returns whether the source that the checker reads is that of a function and of its callees, with the numbers that
+    they use.
 
-    A file may have been edited since it was imported, or a global changed by the program. Then what is proved says
-    nothing about the function.
+    A file may have been edited after its import, or the program may have changed a global. Then a proof says nothing
+    about the function.
     """
     seen: set[FunctionType] = set()
     waiting = [function]
@@ -47,7 +47,7 @@ def is_as_written(function: FunctionType) -> bool:
 
 
 def _called_functions(function: FunctionType) -> Iterator[FunctionType]:
-    """Functions that a function names, in its own module or through an imported one."""
+    """Yields functions that a function names, in its own module or through an imported one."""
     space = {**function.__globals__, **_closure_values(function)}
     names = {name for code in _codes(function.__code__) for name in (*code.co_names, *code.co_freevars)}
     values = [space[name] for name in names if name in space]
@@ -59,7 +59,7 @@ def _called_functions(function: FunctionType) -> Iterator[FunctionType]:
 
 
 def _closure_values(function: FunctionType) -> dict[str, Any]:
-    """Variables of the functions around a function, as far as they have values."""
+    """Returns the variables of enclosing functions that have values."""
     found = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
@@ -88,7 +88,7 @@ def _code_is_as_written(code: CodeType, source: bytes) -> bool:
 
 @lru_cache(maxsize=64)
 def _compile_source(source: bytes, file: str, flags: int) -> tuple[CodeType, ...]:
-    """All that a source compiles to."""
+    """Returns all code objects of a source."""
     try:
         return tuple(_codes(compile(source, file, "exec", flags=flags, dont_inherit=True)))
     except (SyntaxError, ValueError):
@@ -96,8 +96,8 @@ def _compile_source(source: bytes, file: str, flags: int) -> tuple[CodeType, ...
 
 
 def _helpers_are_as_written(function: FunctionType, source: bytes) -> bool:
-    """Whether functions that a module defines once, at its top level, are still what its names stand for: a program may
-    have put another function in the place of one, which is written somewhere as well."""
+    """Returns whether functions that a module defines once, at its top level, are still bound to their names. A program
+    may have assigned another function, which is also written in some file."""
     space, names = function.__globals__, {name for code in _codes(function.__code__) for name in code.co_names}
     for name in _functions(source) & names & set(space):
         found = inspect.unwrap(space[name]) if callable(space[name]) else space[name]
@@ -111,7 +111,7 @@ def _helpers_are_as_written(function: FunctionType, source: bytes) -> bool:
 
 @lru_cache(maxsize=64)
 def _functions(source: bytes) -> frozenset[str]:
-    """Names that a module binds once, by a `def` at its top level."""
+    """Returns names that a module binds once, by a `def` at its top level."""
     tree = ast.parse(source)
     bound = Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     bound.update(n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)))
@@ -119,7 +119,8 @@ def _functions(source: bytes) -> frozenset[str]:
 
 
 def _constants_are_as_written(function: FunctionType, source: bytes) -> bool:
-    """Whether globals that a function uses, and that its module sets once to a number, still have that value."""
+    """Returns whether globals that a function uses, and that its module sets once to a number, still have that
+    value."""
     space, names = function.__globals__, {name for code in _codes(function.__code__) for name in code.co_names}
     return all((type(space[name]), space[name]) == (type(value), value)
                for name, value in _constants(source).items() if name in names and name in space)
@@ -127,7 +128,7 @@ def _constants_are_as_written(function: FunctionType, source: bytes) -> bool:
 
 @lru_cache(maxsize=64)
 def _constants(source: bytes) -> dict[str, Any]:
-    """Names that a module sets once, at its top level, to something that is computed of numbers alone."""
+    """Returns names that a module sets once, at its top level, to a value that is computed from numbers alone."""
     tree = ast.parse(source)
     stored = Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     found: dict[str, Any] = {}

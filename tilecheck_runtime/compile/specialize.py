@@ -1,4 +1,5 @@
-"""A kernel and the arguments of a launch, real or sketched, to the function and the signature that are compiled."""
+"""Specializes a kernel for the arguments of a launch, real or described, to the function and the signature to
+compile."""
 
 from __future__ import annotations
 
@@ -31,10 +32,10 @@ Grid = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Specialized:
-    """What is compiled for a launch.
+    """The input of the compiler for a launch.
 
-    function   plain: arrays, numbers and constants in
-    signature  what is true of its arguments
+    function   plain: takes arrays, numbers and constants
+    signature  facts about its arguments
     grid       of the launch; None for a kernel of cuTile, where it does not follow from the arguments
     inside     names of arrays that are accessed without bounds checks
     """
@@ -47,15 +48,16 @@ class Specialized:
 
 def specialize_for_launch(kernel: DialectKernel, plan: Plan, numbers: Mapping[str, int], values: Mapping[str, Any],
                           grid: Grid) -> Specialized:
-    """For a launch that was checked: its plan, its numbers as contracts spell them, and its arguments by name."""
+    """Specializes for a launch that passed its guards: its plan, its numbers as contracts name them, and its arguments
+    by name."""
     entry = kernel.entry(refine_plan(function_of(kernel), plan, numbers))
     return Specialized(entry.function, signature_of(entry.function, entry.arguments(values)), grid, entry.plan.inside)
 
 
 def specialize_for_sketch(kernel: Any, text: str) -> Specialized:
-    """For arguments described in text.
+    """Specializes for arguments that a text describes.
 
-    Raises SketchError, and ContractError when a launch with such arguments would be refused.
+    Raises SketchError, and ContractError if a launch with such arguments would be refused.
     """
     given = parse_sketch(text)
     if isinstance(kernel, DialectKernel):
@@ -153,7 +155,7 @@ def _check_array(parameter: Parameter, found: object) -> SketchedArray:
 
 
 def _bind_variables(parameter: Parameter, found: SketchedArray, values: dict[str, int]) -> None:
-    """Gives values to the type variables that the extents of an argument stand for."""
+    """Binds type variables to the extents of an argument."""
     actual = found.tile if parameter.kind == "mut" else found.shape
     if actual is None:
         return
@@ -178,7 +180,7 @@ def _make_output(parameter: Parameter, found: SketchedArray, values: Mapping[str
 
 def _contract_numbers(values: Mapping[str, int], scalars: Mapping[str, Number], arrays: Mapping[str, SketchedArray],
                       grid: Grid) -> dict[str, int]:
-    """Everything that contracts speak of, by the name it has there."""
+    """Returns everything that contracts can refer to, by its name there."""
     numbers = {**values, **{n: int(v) for n, v in scalars.items() if isinstance(v, int)}}
     numbers |= {f"grid[{axis}]": n for axis, n in enumerate(grid)}
     for name, array in arrays.items():
@@ -209,7 +211,7 @@ def _specialize_raw(function: FunctionType, given: Mapping[str, SketchedArray | 
 
 @dataclass(frozen=True)
 class _Nowhere:
-    """Memory that is only spoken of."""
+    """Memory that does not exist."""
 
     address: int
     nbytes: int
@@ -218,15 +220,15 @@ class _Nowhere:
 
 _FIRST: Final = 1 << 32
 _APART: Final = 256
-"""Bytes that addresses are a multiple of, before they are moved to be less aligned."""
+"""Alignment in bytes of addresses, before they are shifted to a lower alignment."""
 
 
 ALIGNED: Final = 16
-"""Bytes: addresses that are a multiple of this are as good as they get."""
+"""Alignment in bytes from which on code does not improve."""
 
 
 def _place_arrays(arrays: Mapping[str, tuple[SketchedArray, DType]]) -> dict[str, Strided]:
-    """Arrays one behind the other, each aligned as it was asked for and not better."""
+    """Returns arrays at consecutive addresses, each with exactly the requested alignment."""
     at, made = _FIRST, {}
     for name, (array, dtype) in arrays.items():
         size = dtype.storage.itemsize

@@ -1,4 +1,4 @@
-"""A cubin against the signature that it is to be launched under: its symbol spells out what it assumes."""
+"""Verifies a cubin against the signature of a launch. The symbol of its kernel encodes the assumptions of the code."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["remember", "verify", "verify_symbol"]
 
 
 def verify(cubin: bytes, symbol: str, signature: Signature) -> None:
-    """Reads back what a cubin assumes, from the symbol of its kernel, and where its parameters lie.
+    """Reads the assumptions of a cubin from the symbol of its kernel, and its parameter layout.
 
-    Raises SymbolMismatchError unless that is the signature, ParameterLayoutError unless they lie where the launch will
-    put them.
+    Raises SymbolMismatchError if the assumptions differ from the signature, and ParameterLayoutError if the layout
+    differs from that of the launch.
     """
     try:
         found = elf.read(cubin)
@@ -38,7 +38,7 @@ def verify(cubin: bytes, symbol: str, signature: Signature) -> None:
 
 
 def verify_symbol(symbol: str, signature: Signature) -> None:
-    """Raises SymbolMismatchError unless a symbol spells out exactly what a signature says."""
+    """Raises SymbolMismatchError unless a symbol encodes exactly a signature."""
     if (symbol, signature) in _READ:
         return
     from cuda.tile.compilation import demangle_kernel_name
@@ -66,7 +66,7 @@ def verify_symbol(symbol: str, signature: Signature) -> None:
 
 
 _READ: Final[set[tuple[str, Signature]]] = set()
-"""Symbols, and signatures that they were found to spell out."""
+"""Symbols, with signatures that they were found to encode."""
 
 
 def remember(symbol: str, signature: Signature) -> None:

@@ -1,8 +1,8 @@
-"""The compiler for Tile IR that is installed: where it is, what it can do, and how it is run.
+"""The installed compiler for Tile IR: its path, its abilities, and its environment.
 
-The tool that was found is run with the libraries beside it and with nothing else of the environment: another CUDA
-installation, which `CUDA_HOME`, `CUDA_PATH` or `LD_LIBRARY_PATH` name, would lend it an older code generator, and then
-it fails without saying why.
+The tool runs with the libraries beside it and without the rest of the environment. Another CUDA installation, which
+`CUDA_HOME`, `CUDA_PATH` or `LD_LIBRARY_PATH` name, could substitute an older code generator, which fails without an
+explanation.
 """
 
 from __future__ import annotations
@@ -37,31 +37,31 @@ OVERRIDE: Final = "TILECHECK_TILEIRAS"
 """Environment variable with the path of the `tileiras` to use."""
 EXTRA: Final = "pip install 'tilecheck[gpu]'"
 LEAST_DRIVER: Final = 13000
-"""What `cuDriverGetVersion` gives at least where cubins of Tile IR run: driver r580."""
+"""The minimal `cuDriverGetVersion` for cubins of Tile IR: driver r580."""
 OLDEST: Final = 80
 """The oldest architecture."""
 LEAST_CUDA_TILE: Final = (1, 7)
 LEAST_TILEIRAS: Final = (13, 3)
-"""The first that compiles for every architecture from sm_80 on."""
+"""The first version that compiles for every architecture from sm_80."""
 _BYTECODES: Final = ("13.4", "13.3")
-"""Versions of Tile IR bytecode that are written, the best one first."""
+"""Versions of Tile IR bytecode that can be written, best first."""
 _PACKAGES: Final = ("nvidia-cuda-tileiras", "nvidia-cuda-nvcc", "nvidia-nvvm")
-"""What pip installs of it. They go together only in one version."""
+"""The pip packages of the compiler, which must have equal versions."""
 _KEPT: Final = ("HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "USERPROFILE")
-"""Variables that tools may see."""
+"""Environment variables that tools receive."""
 _SECONDS: Final = 60
-"""A question to a tool takes no longer."""
+"""Time limit of a query to a tool."""
 
 
 @dataclass(frozen=True)
 class Toolchain:
     """An installed compiler.
 
-    tileiras       path of the program
-    root           of the installation that it is part of
-    version        such as (13, 4)
-    bytecode       the version of Tile IR that it is given
-    identity       everything that can make its output different: versions of all its parts, and the host
+    tileiras  path of the program
+    root      of its installation
+    version   such as (13, 4)
+    bytecode  the version of Tile IR that is passed to it
+    identity  everything that can change its output: versions of all its parts, and the host
     """
 
     tileiras: str
@@ -72,12 +72,13 @@ class Toolchain:
 
     @property
     def architectures(self) -> tuple[str, ...]:
-        """What it generates code for, such as "sm_90"; none when it does not say. It is asked, which takes a while."""
+        """The supported architectures, such as "sm_90"; empty if the compiler does not list them. Runs the compiler,
+        which is slow."""
         return _architectures(self.tileiras)
 
     @property
     def unchecked(self) -> bool:
-        """Whether it can leave out bounds checks."""
+        """Whether it can omit bounds checks."""
         return _parse_version(self.bytecode) >= (13, 4)
 
     def tool(self, name: str) -> str | None:
@@ -86,13 +87,13 @@ class Toolchain:
 
 
 def environment(tileiras: str, variables: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The environment of a tool: what a process needs anywhere, and its own folder."""
+    """The environment of a tool: the minimum of a process, and its own folder as PATH."""
     return {**{name: variables[name] for name in _KEPT if name in variables}, "PATH": os.path.dirname(tileiras)}
 
 
 def find_toolchain() -> Toolchain:
-    """The compiler to use: the one that `TILECHECK_TILEIRAS` names, else that of the extra `gpu`, else that of a CUDA
-    toolkit. Looked for once for each value of the variables that name one.
+    """Returns the compiler to use: the one in `TILECHECK_TILEIRAS`, else that of the extra `gpu`, else that of a CUDA
+    toolkit. Searched once for each value of these variables.
 
     Raises MissingToolError and ToolVersionError.
     """
@@ -100,7 +101,7 @@ def find_toolchain() -> Toolchain:
 
 
 def check_architecture_name(arch: str) -> None:
-    """Raises ArchitectureError for what is not the name of an architecture that runs Tile IR."""
+    """Raises ArchitectureError for a text that does not name an architecture that runs Tile IR."""
     if re.fullmatch(r"sm_\d{2,3}", arch) is None:
         wanted = re.fullmatch(r"(?:sm_?|compute_?)?(\d{2,3})[a-z]?", arch)
         raise ArchitectureError(f"`{arch}` is not an architecture",
@@ -111,7 +112,7 @@ def check_architecture_name(arch: str) -> None:
 
 
 def check_supported(arch: str, tools: Toolchain) -> None:
-    """Raises ArchitectureError for an architecture that a compiler does not generate code for."""
+    """Raises ArchitectureError for an architecture that a compiler does not support."""
     known = tools.architectures
     if known and arch not in known:
         newer = int(arch[3:]) > max(int(a[3:]) for a in known)
@@ -152,7 +153,7 @@ def _cuda_tile() -> str:
 
 
 def _find_installed() -> Toolchain | None:
-    """That of pip, if it is there."""
+    """Returns the compiler that pip installed, if there is one."""
     versions = {}
     for package in _PACKAGES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -178,7 +179,7 @@ def _find_installed() -> Toolchain | None:
 
 
 def _toolkits(path: str) -> Iterator[str]:
-    """Compilers of CUDA toolkits: on PATH, then the newest in the usual place."""
+    """Yields compilers of CUDA toolkits: on PATH, then the newest in /usr/local."""
     on_path = shutil.which("tileiras", path=path)
     if on_path:
         yield os.path.realpath(on_path)
@@ -188,19 +189,19 @@ def _toolkits(path: str) -> Iterator[str]:
 
 
 def _query_toolchain(tileiras: str) -> Toolchain:
-    """What a compiler says of itself."""
+    """Returns a toolchain from the output of `tileiras --version`."""
     banner = _version(tileiras)
     release = re.search(r"release (\d+)\.(\d+)", banner)
     if release is None:
         raise ToolVersionError(f"`{tileiras} --version` does not say which version it is",
-                               notes=[banner.strip()[:200] or "it said nothing"], fix=EXTRA)
+                               notes=[banner.strip()[:200] or "the output is empty"], fix=EXTRA)
     assembler = _version(os.path.join(os.path.dirname(tileiras), "ptxas"))
     return _make_toolchain(tileiras, (int(release[1]), int(release[2])), (banner, assembler))
 
 
 def _version(program: str) -> str:
-    """What a program says of its version: asked once for each file that it is, as a question takes longer than all the
-    rest of a launch."""
+    """Returns the version output of a program. It is stored for each version of the file, because running a program
+    takes longer than the rest of a launch."""
     from tilecheck_runtime.kernel_cache.checker_results import load_result, store_result
 
     try:
@@ -240,7 +241,7 @@ def _run_tool(program: str, option: str) -> str:
 
 
 def _parse_version(text: str) -> tuple[int, ...]:
-    """The numbers at the beginning of a version."""
+    """Returns the first two numbers of a version."""
     found = re.findall(r"\d+", text)
     return tuple(int(n) for n in found[:2])
 

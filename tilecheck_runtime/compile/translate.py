@@ -1,4 +1,4 @@
-"""The Tile IR of a function: as it was kept by an earlier program, or from `cuda.tile`, which takes a while to load."""
+"""The Tile IR of a function: from an earlier program, or from `cuda.tile`, which is slow to load."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _KIND = "tileir"
 
 def load_or_translate(function: FunctionType, signature: Signature, arch: str, options: Options,
                       tools: Toolchain) -> tuple[bytes, str]:
-    """Bytecode and symbol, as `translated` makes them. What is kept was made of a function with the same digest, so it
-    is the same. Raises what `translated` raises."""
+    """Returns bytecode and symbol, as `translate_to_bytecode` does. A stored result belongs to a function with an equal
+    digest, so it is equal. Raises the errors of `translate_to_bytecode`."""
     stands_for = fingerprint(function)
     if stands_for is None:
         return translate_to_bytecode(function, signature, arch, options, tools.bytecode)

@@ -1,5 +1,5 @@
-"""Whether a kernel may be compiled: everything that must hold for it is proved, or enforced at its launches, or its
-author has taken responsibility."""
+"""Decides whether a kernel may be compiled: everything that must hold for it is proved, enforced at its launches, or
+covered by a suppression of its author."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _FIX: Final = 'see what `tilecheck` says of it, or take responsibility: @unsafe(
 
 @dataclass(frozen=True)
 class Verification:
-    """Why a kernel may be compiled.
+    """The reason why a kernel may be compiled.
 
-    how      "proved"; "contract": under conditions that each launch is held to; "opt-out": somebody said so
-    reasons  those given for opt-outs
+    how      "proved"; "contract": under conditions that each launch must satisfy; `opt-out`: by a suppression
+    reasons  of the suppressions
     """
 
     how: Literal["proved", "contract", "opt-out"]
@@ -39,10 +39,10 @@ class Verification:
 
 
 def require_verified(function: FunctionType) -> Verification:
-    """Why a kernel, as its author wrote it, may be compiled. Worked out once, but for whether it still is what its
-    author wrote: code for other arguments is made of what its globals are by then.
+    """Returns the reason why a kernel may be compiled. Computed once, except whether the kernel still matches its
+    source: code for new arguments uses the current globals.
 
-    Raises UnsettledKernelError when it may not.
+    Raises UnsettledKernelError if it may not be compiled.
     """
     found = verify_kernel(function, declaration_of(function).unsafe)
     if declaration_of(function).unsafe is None and not is_as_written(function):
@@ -52,14 +52,14 @@ def require_verified(function: FunctionType) -> Verification:
 
 @lru_cache(maxsize=4096)
 def verify_kernel(function: FunctionType, unsafe: str | None) -> Verification:
-    """The same, with the reason that `@unsafe` gives, if any."""
-    contract_of(function)  # says what is wrong with a declared clause
+    """Like `require_verified`, with the reason of `@unsafe`, if there is one."""
+    contract_of(function)  # raises for an invalid declared clause
     if unsafe is not None:
         return Verification("opt-out", (unsafe,))
     found = findings_of(function)
     if found is None and not os.path.exists(function.__code__.co_filename):
         raise _refusal(function, "the checker does not see it", (
-            "it was typed in, or made by a program: the checker reads files",), "put it into a file, or " + _FIX)
+            "it was typed in or generated: the checker reads files",), "put it into a file, or " + _FIX)
     if found is None or not is_as_written(function):
         raise _source_changed_error(function)
     open_ = [o for o in found.report.obligations if o.verdict not in ACCEPTED_VERDICTS]
@@ -88,7 +88,7 @@ def _is_enforceable(clause: str) -> bool:
 
 
 def _own_errors(found: Findings) -> Iterator[Diagnostic]:
-    """What is an error of the kernel itself, whoever launches it, and was not opted out of."""
+    """Yields the errors of the kernel itself, independent of its launches, that are not suppressed."""
     for d in found.diagnostics:
         if d.severity == "error" and not d.code.startswith("TC4") and not any(
                 covers(o, found.report.name, d.span, (d.code,)) for o in found.opt_outs):
@@ -101,7 +101,7 @@ def _summarize(found: Findings) -> str:
 
 
 def _list_open(found: Findings, left: list[Obligation]) -> Iterator[str]:
-    """What is open, as the checker says it where it says anything."""
+    """Yields the open obligations, as the checker reports them where it does."""
     lines = {*(o.line for o in left), *(d.span.line for d in _own_errors(found))}
     said = {d.span.line: f"{d.code} line {d.span.line}: {d.message}" for d in reversed(found.diagnostics)
             if d.span.line in lines or not left}

@@ -1,4 +1,4 @@
-"""Declared facts about the contents of arrays, looked up in the arrays of a launch."""
+"""Checks declared facts about the contents of arrays against the arrays of a launch."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["DECIDABLE", "find_contradiction"]
 
 
 def find_contradiction(annotation: Annotation, arrays: Mapping[str, Any], terms: Sequence[int]) -> str | None:
-    """How the arrays contradict an annotation, in numbers; None when they do not, or when it says something that only
-    a run can show (`ticket`, `lock`)."""
+    """Describes how arrays contradict an annotation; None if they do not, or if only a run can show it (`ticket`,
+    `lock`)."""
     look = _LOOKS.get(annotation.name)
     names = [array.text for array in annotation.arrays]
     if look is None or any(name not in arrays for name in names):
@@ -78,4 +78,4 @@ _LOOKS: Final[Mapping[str, Callable[[Sequence[str], Sequence[Any], Sequence[int]
 })
 
 DECIDABLE: Final = frozenset(_LOOKS)
-"""Annotations that the contents of arrays can contradict. That arrays are disjoint is seen from where they lie."""
+"""Annotations that the contents of arrays can contradict. Disjointness of arrays follows from their addresses."""

@@ -1,4 +1,4 @@
-"""What the checker says of a kernel that is launched or compiled."""
+"""The checker's results for a kernel that is launched or compiled."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LOCK = threading.Lock()
 
 
 def _after_fork() -> None:
-    """In a child process nobody is checking."""
+    """Replaces the lock in a child process, where no thread runs the checker."""
     global _LOCK
     _LOCK = threading.Lock()
 
@@ -53,11 +53,12 @@ def hold_checker() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Findings:
-    """What the checker says of one kernel.
+    """The checker's results for one kernel.
 
-    diagnostics  of its analysis, before any opt-out
-    opt_outs     of its file
-    errors       that are left after opt-outs, with the project's configuration: for these it does not pass the checker
+    diagnostics  of its analysis, before suppressions
+    opt_outs     suppressions of its file
+    errors       that remain after suppressions, with the project's configuration: with any of these the kernel does not
+                 pass
     """
 
     report: KernelReport
@@ -77,7 +78,7 @@ class Findings:
 
 
 def findings_of(function: FunctionType) -> Findings | None:
-    """As `findings_on`, when nobody is checking."""
+    """Like `findings_on`; waits until no other thread runs the checker."""
     with hold_checker():
         return findings_on(function)
 
@@ -102,7 +103,7 @@ def findings_on(function: FunctionType) -> Findings | None:
 
 
 def _stamp(file: str) -> tuple[int, int] | None:
-    """What changes when a file does; None when there is none, as for what is typed in or generated."""
+    """A value that changes with a file; None if the file does not exist, as for interactive or generated code."""
     try:
         found = os.stat(file)
     except (OSError, ValueError):
@@ -129,12 +130,12 @@ def _nested_code(code: CodeType) -> Iterator[CodeType]:
 
 
 _KEPT: Final[dict[str, tuple[str, Analysis, Report]]] = {}
-"""What was found out about files, with the version that it is of."""
+"""Results by file, with the version of the file."""
 
 
 def _analyze_file(file: str) -> tuple[Analysis, Report]:
-    """What is found in a file as it is now, with the contracts that the project declares for its kernels, before and
-    after opt-outs. Results are kept on disk where the project keeps them already."""
+    """Returns the results for the current version of a file, with the contracts that the project declares for its
+    kernels, before and after suppressions. Results are cached on disk if the project has a cache."""
     kept = _KEPT.get(file)
     if kept is None or kept[0] != version_of(file):
         found = _load_or_analyze(file)
@@ -165,7 +166,7 @@ _KIND: Final = "findings"
 
 
 def _load_or_analyze(file: str) -> tuple[Analysis, Report]:
-    """From what an earlier program kept with its kernels, if nothing has changed that the findings depend on."""
+    """Returns stored results of an earlier program if nothing that they depend on has changed."""
     from tilecheck.config import load_config
     from tilecheck.pipeline.run import holds, inputs_of
     from tilecheck_runtime.kernel_cache.checker_results import load_result, store_result
@@ -188,7 +189,7 @@ def _load_or_analyze(file: str) -> tuple[Analysis, Report]:
 
 
 def checked_name(function: FunctionType) -> str:
-    """What the checker calls a kernel."""
+    """The name of a kernel in the checker's reports."""
     return function.__qualname__.replace(".<locals>", "")
 
 

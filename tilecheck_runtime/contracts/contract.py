@@ -1,4 +1,4 @@
-"""What a kernel demands of its launches, and whether one meets it."""
+"""The contract of a kernel, and whether a launch satisfies it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ __all__ = ["Contract", "Demand", "contract_of", "contradiction", "enforce"]
 
 @dataclass(frozen=True)
 class Demand:
-    """One clause that a launch must meet.
+    """One clause that a launch must satisfy.
 
-    text        as it is shown: as the author wrote it, if he did
-    annotation  what it says of the contents of arrays, if it does
+    text        as it is printed: as the author wrote it, if declared
+    annotation  the fact about the contents of arrays, if there is one
     declared    whether the author wrote it
     """
 
@@ -41,11 +41,11 @@ class Demand:
 
 @dataclass(frozen=True)
 class Contract:
-    """What is known of a kernel.
+    """The checker's result for a kernel.
 
-    findings  of the checker; None when it could not look at the kernel
+    findings  of the checker; None if it could not analyze the kernel
     demands   declared ones first
-    unread    clauses that speak of what no launch knows, such as an element of an array
+    unread    clauses about values that no launch knows, such as an element of an array
     """
 
     findings: Findings | None
@@ -54,19 +54,19 @@ class Contract:
 
     @property
     def verdict(self) -> str | None:
-        """The checker's; None without findings."""
+        """The checker's verdict; None without findings."""
         return None if self.findings is None else self.findings.verdict
 
     @property
     def looks(self) -> bool:
-        """Whether it says something of the contents of arrays that can be looked up."""
+        """Whether a clause refers to contents of arrays that can be checked."""
         return any(d.annotation is not None and d.annotation.name in DECIDABLE for d in self.demands)
 
 
 def contract_of(function: FunctionType) -> Contract:
-    """The contract of a kernel: its `@requires`, and what the checker inferred. Worked out once for a function.
+    """Returns the contract of a kernel: its `@requires`, and the inferred clauses. Computed once for a function.
 
-    Raises tilecheck's ContractError for a declared clause that is none.
+    Raises tilecheck's ContractError for an invalid declared clause.
     """
     with hold_checker():
         return _contract(function, declaration_of(function).requires)
@@ -87,8 +87,8 @@ def _make_demands(text: str, clauses: Sequence[Clause], declared: bool) -> list[
 
 
 def _parse_printed(text: str) -> tuple[Clause, ...]:
-    """The clauses of a text that the checker printed. It also prints what no launch can know, an element of an array
-    for instance, which the sanitizer watches over."""
+    """Parses a clause that the checker printed. Returns nothing for clauses about values that no launch knows, such as
+    an element of an array, which the sanitizer checks."""
     try:
         return parse(text)
     except TextError:
@@ -96,16 +96,16 @@ def _parse_printed(text: str) -> tuple[Clause, ...]:
 
 
 def _inferred_clauses(found: Findings | None, function: FunctionType) -> tuple[str, ...]:
-    """The clauses of the checker; where it could not settle the kernel, also those that its operations need by
-    themselves."""
+    """Returns the clauses of the checker; for a kernel that it could not prove, also the clauses that its operations
+    require."""
     if found is None:
         return infer_requirements(function)
     return found.clauses if found.verdict in ACCEPTED_VERDICTS else (*found.clauses, *infer_requirements(function))
 
 
 def enforce(kernel: str, contract: Contract, values: Mapping[str, int], complete: bool = True) -> None:
-    """Raises ContractError for the first clause on shapes and numbers that does not hold, with the values it speaks
-    of. Where the values are not `complete`, inferred clauses that speak of others are passed over."""
+    """Raises ContractError for the first clause on shapes and numbers that does not hold, with the values in it. If the
+    values are not `complete`, inferred clauses about other values are skipped."""
     for demand in contract.demands:
         if demand.clause.cond is None:
             continue
@@ -124,7 +124,7 @@ def enforce(kernel: str, contract: Contract, values: Mapping[str, int], complete
 
 
 def _instantiate(text: str, values: Mapping[str, int]) -> Iterator[Mapping[str, int]]:
-    """The values that a clause is evaluated with: for every place of the lists that it speaks of with `[*]`."""
+    """Yields the values to evaluate a clause with: one set for each index of the lists that it mentions with `[*]`."""
     lists = tuple(dict.fromkeys(_EVERY.findall(text)))
     places = sorted({int(m["place"]) for name in values if (m := _MEMBER.match(name)) and m["list"] in lists})
     if not places:
@@ -139,8 +139,8 @@ _MEMBER: Final = re.compile(r"(?P<list>\w+)\[(?P<place>\d+)\](?P<rest>\..*)")
 
 
 def _suggest_value(demand: Demand, values: Mapping[str, int]) -> str:
-    """One value that would make a clause hold if nothing else changed: an extent if possible, preferably one that
-    another value of the clause already has."""
+    """Suggests one value that would satisfy a clause if nothing else changed: an extent if possible, preferably a value
+    that the clause already contains."""
     names = [n for n in _names_in(demand.text) if n in values and ".strides" not in n][::-1]
     known = {values[n] for n in names} | {int(n) for n in re.findall(r"\b\d+\b", demand.text)}
     for name in sorted(names, key=lambda n: ".shape" not in n):
@@ -180,7 +180,7 @@ _COMPARISON: Final = re.compile(r"\s(<=|>=|==|!=|<|>)\s")
 
 
 def _show_sides(text: str, values: Mapping[str, int]) -> str:
-    """Both sides of a single comparison in numbers: "8 <= 4 is false"."""
+    """Shows both sides of a single comparison in numbers: "8 <= 4 is false"."""
     parts = _COMPARISON.split(text)
     if len(parts) != 3 or " and " in text or " or " in text:
         return ""

@@ -1,4 +1,4 @@
-"""Whether a kernel that does not pass the checker is launched all the same."""
+"""Decides whether a kernel that does not pass the checker may be launched."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tilecheck_runtime.errors.ownership import LaunchArgumentError, UnprovenErro
 __all__ = ["VARIABLE", "check_guard", "read_setting"]
 
 VARIABLE: Final = "TILECHECK_GUARD"
-"""The environment variable that says what happens: `off`, `warn` or `error`."""
+"""Environment variable that selects the action: `off`, `warn` or `error`."""
 
 _WARNED: Final[weakref.WeakSet[FunctionType]] = weakref.WeakSet()
 
 
 def read_setting(default: str) -> str:
-    """What the environment says: `off`, `warn` or `error`. Raises LaunchArgumentError for anything else."""
+    """Returns the setting in the environment: `off`, `warn` or `error`. Raises LaunchArgumentError for other values."""
     said = os.environ.get(VARIABLE) or default
     if said not in _ACTS:
         raise LaunchArgumentError(f"{VARIABLE} is {said!r}", use=current_location(),
@@ -34,10 +34,10 @@ def read_setting(default: str) -> str:
 
 
 def check_guard(function: FunctionType, contract: Contract, watched: bool) -> None:
-    """Asks before each launch of a kernel. Where launches are watched, what does not pass is a warning, once a kernel,
-    unless the environment says otherwise; where they are not, it is refused, whatever the environment says.
+    """Checks a kernel before each launch. Where launches are watched, a kernel that does not pass causes one warning,
+    unless the environment selects another action. Elsewhere it is refused, regardless of the environment.
 
-    Raises UnprovenError, and LaunchArgumentError for a setting that there is not.
+    Raises UnprovenError, and LaunchArgumentError for an invalid setting.
     """
     said, trusted = read_setting("warn"), declaration_of(function).unsafe is not None
     if not watched and not trusted:
@@ -47,29 +47,30 @@ def check_guard(function: FunctionType, contract: Contract, watched: bool) -> No
 
 
 def _check_proof(function: FunctionType, contract: Contract) -> None:
-    """Raises UnprovenError where a proof is lacking that no error speaks of."""
+    """Raises UnprovenError for a missing proof that no error reports."""
     name, findings = function.__name__, contract.findings
     if contract.unread:
         raise UnprovenError(f"the proof of `{name}` assumes `{contract.unread[0]}`, which no launch can know",
                             use=current_location(), fix="declare what it follows from: `@requires(...)`")
     if findings is not None and not findings.errors and _is_silenced(findings):
-        raise UnprovenError(f"`{name}` is not proved, and the project's configuration silences what is found on it",
+        raise UnprovenError(f"`{name}` is not proved, and the project's configuration silences its findings",
                             use=current_location(), fix='report it again, or take responsibility: `@unsafe("why")`')
 
 
 def _is_silenced(findings: Findings) -> bool:
-    """Whether something is open that neither an error nor a comment with its reason speaks of."""
+    """Returns whether an obligation is open that neither an error nor a suppression with its reason covers."""
     open_ = [o for o in findings.report.obligations if o.verdict not in ACCEPTED_VERDICTS]
     return findings.verdict not in ACCEPTED_VERDICTS and (not open_ or any(reason_for(findings,
                                                                                       o) is None for o in open_))
 
 
 def _ignore(function: FunctionType, findings: Findings | None) -> None:
-    """Nobody is told."""
+    """Does nothing."""
 
 
 def _warn(function: FunctionType, findings: Findings | None) -> None:
-    """Says what the checker found, and nothing of a kernel that it could not look at: whoever watches sees more."""
+    """Warns about the findings of the checker, but not about a kernel that it could not analyze: the sanitizer sees
+    more."""
     if findings is not None and function not in _WARNED:
         _WARNED.add(function)
         place = current_location()

@@ -8,7 +8,7 @@ __all__ = ["contract_name"]
 
 
 def contract_name(variable: str, parameters: Container[str]) -> str:
-    """The name of a type variable in contracts: another one where a parameter has the same, which is another number."""
+    """The name of a type variable in contracts. It differs from the variable if a parameter has the same name."""
     while variable in parameters:
         variable += "_"
     return variable

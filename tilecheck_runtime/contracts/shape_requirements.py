@@ -1,7 +1,8 @@
-"""What the operations of a kernel need of shapes by themselves, for a kernel that the checker could not look at.
+"""Infers requirements on shapes from the operations of a kernel that the checker could not analyze.
 
-Only what is executed in any case counts: not under `if`, in loops over pieces and tiles only, and through names that
-are bound once. So a clause can be missing, in which case the sanitizer reports the access; it cannot be too strong.
+Only operations that certainly execute count: not under `if`, only in loops over pieces and tiles, and only through
+names that are bound once. So a clause can be missing, in which case the sanitizer reports the access, but no clause is
+too strong.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _OVER_PIECES: Final = frozenset({"cells", "pieces"})
 
 
 def infer_requirements(function: FunctionType) -> tuple[str, ...]:
-    """Clauses in the contract language, in the order of the operations that need them; none without source."""
+    """Returns clauses in the contract language, in the order of the operations; none without source."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, SyntaxError, TypeError):
@@ -35,7 +36,7 @@ def infer_requirements(function: FunctionType) -> tuple[str, ...]:
     try:
         known = _parameters(function)
     except SignatureError:
-        return ()  # not of the dialect
+        return ()  # not in the dialect
     reader = _Reader(known, _bound_once(body))
     for statement in body.body:
         reader.statement(statement)
@@ -43,7 +44,7 @@ def infer_requirements(function: FunctionType) -> tuple[str, ...]:
 
 
 def _parameters(function: FunctionType) -> dict[str, Parameter]:
-    """By name; extents by the names that they have in contracts."""
+    """Returns parameters by name, with extents by their names in contracts."""
     found = {p.name: p for p in signature(function).parameters}
     given_as = {p.extents[0]: p.name for p in found.values() if p.kind == "constant"}
 
@@ -63,7 +64,7 @@ class _Reader:
     """Reads statements in order.
 
     sizes   text of a tile extent, by variable
-    counts  how far an index runs, exclusive, by variable
+    counts  exclusive upper bound of an index, by variable
     parts   array and extents of a tile, by variable
     """
 
@@ -160,7 +161,7 @@ class _Reader:
                 yield f"{count} <= {there}"
 
     def _count(self, node: ast.expr) -> str | None:
-        """How far an index runs, exclusive."""
+        """The exclusive upper bound of an index."""
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             output, place = self._method_of(node.value, "coords", "mut"), node.slice.value
             if output is not None and isinstance(place, int) and 0 <= place < len(output.extents):

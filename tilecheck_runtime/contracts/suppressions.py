@@ -1,4 +1,4 @@
-"""What the comments in a file opt out of."""
+"""Suppressions by comments in a file."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _CODES: Final[Mapping[str, tuple[str, ...]]] = {
     "order": ("TC107", "TC108"), "bounds": ("TC201", "TC202", "TC203", "TC204", "TC205", "TC206"),
     "padding": ("TC301",), "slice": ("TC204",), "launch": ("TC405",),
 }
-"""The rules that an opt-out from an obligation names."""
+"""The rules that a suppression of an obligation names."""
 
 
 def reason_for(found: Findings, obligation: Obligation) -> str | None:
-    """The reason of an opt-out that covers an obligation; None without one."""
+    """Returns the reason of a suppression that covers an obligation; None without one."""
     for opt_out in found.opt_outs:
         if covers(opt_out, found.report.name, obligation.span, _CODES[obligation.kind]):
             return opt_out.reason
@@ -30,7 +30,7 @@ def reason_for(found: Findings, obligation: Obligation) -> str | None:
 
 
 def covers(opt_out: OptOut, kernel: str, span: Span, rules: Sequence[str]) -> bool:
-    """Whether an opt-out is for a place in a kernel, and for one of these rules."""
+    """Returns whether a suppression applies to a location in a kernel, and to one of these rules."""
     here = opt_out.kernel == kernel or (
         opt_out.lines is not None and opt_out.span.file == span.file
         and opt_out.lines[0] <= span.end_line and span.line <= opt_out.lines[1])

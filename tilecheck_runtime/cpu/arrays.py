@@ -20,8 +20,8 @@ __all__ = ["Array", "ArrayList", "axes_of"]
 class Array:
     """An array, or a part of one.
 
-    data    the memory, as NumPy sees it
-    shadow  the same part of its shadow
+    data    the memory, as a NumPy array
+    shadow  the same part of its shadow memory
     name    of the parameter it belongs to
     index   type of its extents, strides and indices
     """
@@ -52,7 +52,8 @@ class Array:
         return int(self.data.ndim)
 
     def slice(self, axis: Any, start: Any, stop: Any) -> Array:
-        """The elements from start to stop, exclusive, along one axis. Out of range: reported, and cut to the array."""
+        """The elements from start to stop, exclusive, along one axis. A range outside of the array is reported and
+        clipped."""
         place, low, high = operator.index(axis), operator.index(start), operator.index(stop)
         if not -self.ndim <= place < self.ndim:
             raise TileTypeError(f"slice along axis {place} of an array of rank {self.ndim}")
@@ -105,7 +106,7 @@ class ArrayList:
 
 
 def axes_of(order: Any, rank: int) -> tuple[int, ...]:
-    """The axes of the array in the order that `order` asks for. Raises TileTypeError if it is no permutation."""
+    """The axes of the array in the order of `order`. Raises TileTypeError unless it is a permutation."""
     if order == "C":
         return tuple(range(rank))
     axes = tuple(range(rank))[::-1] if order == "F" else tuple(operator.index(a) for a in order)

@@ -13,7 +13,7 @@ from tilecheck import dtypes
 from tilecheck.dtypes import Kind
 from tilecheck_runtime.errors.language import TileTypeError, TileUnsupportedFeatureError
 
-__all__ = ["DTYPES", "INTEGRAL", "DType", "as_dtype", "common", "loose_dtype", "of_numpy", "promote", "widens"]
+__all__ = ["DTYPES", "INTEGRAL", "DType", "as_dtype", "common_dtype", "loose_dtype", "of_numpy", "promote", "widens"]
 
 BOOL, INTEGRAL, FLOAT, RESTRICTED = range(4)
 """Categories, in the order in which a Python number may be taken for one of them."""
@@ -110,7 +110,7 @@ def loose_dtype(value: Any) -> DType:
     return DTYPES[dtypes.own_type(value).name]
 
 
-def common(dtype: DType, value: Any) -> DType:
+def common_dtype(dtype: DType, value: Any) -> DType:
     """The type of an operation on elements of `dtype` and a Python number, which adapts where it can."""
     loose = loose_dtype(value)
     return dtype if loose.category <= dtype.category else loose

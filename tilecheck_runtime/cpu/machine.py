@@ -1,4 +1,4 @@
-"""The block that is running. There is one at a time: launches are serialised by a lock."""
+"""The launch in progress, and the services that operations use."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from tilecheck_runtime.sanitizer.recorder import Recorder
 __all__ = ["LOCK", "State", "in_kernel", "interrupt", "observe", "recorder", "register_undefined"]
 
 LOCK = threading.RLock()
-"""Another one in a child process, where nobody has the one of the parent."""
+"""Serializes launches. Replaced in a child process, where no thread owns the lock of the parent."""
 
 
 class State:
-    """What operations ask about the run in progress.
+    """The run in progress, as operations see it.
 
-    thread  in which the last launch began
-    stop    whether it is to end before its next block
+    recorder  of the launch; None between launches
+    thread    in which the last launch began
+    stop      whether the launch is to end before its next block
     """
 
     recorder: ClassVar[Recorder | None] = None
@@ -30,7 +31,7 @@ class State:
 
 
 def _after_fork() -> None:
-    """In a child process no block runs: the thread that ran it stayed behind."""
+    """Resets the state in a child process: the thread that ran the block stays in the parent."""
     global LOCK
     LOCK = threading.RLock()
     State.recorder, State.stop = None, False
@@ -55,12 +56,13 @@ def in_kernel() -> bool:
 
 
 def interrupt() -> None:
-    """Ends the launch in progress, in whatever thread, before its next block; it raises KeyboardInterrupt."""
+    """Ends the launch in progress, in any thread, before its next block with KeyboardInterrupt."""
     State.stop = State.recorder is not None
 
 
 def observe(taint: Taint, what: str) -> None:
-    """The kernel's course depends on a value: undefined lanes are reported, acquires take effect."""
+    """Records that the control flow of the kernel depends on a value: undefined lanes are reported, acquires take
+    effect."""
     current = State.recorder
     if current is None:
         return
@@ -71,12 +73,12 @@ def observe(taint: Taint, what: str) -> None:
 
 
 def register_undefined(what: str) -> int:
-    """Registers a source of undefined lanes at the present place and returns its number."""
+    """Registers an origin of undefined lanes at the current location and returns its number."""
     return recorder().undefined_source(what)
 
 
 def track_loop(values: Iterator[int]) -> Iterator[int]:
-    """Passes loop counters on and keeps `Progress.loops` up to date while it does."""
+    """Yields loop counters and updates the current iteration."""
     loops = Progress.loops
     depth = len(loops)
     loops.append(0)
@@ -89,6 +91,6 @@ def track_loop(values: Iterator[int]) -> Iterator[int]:
 
 
 def enter_block(block: Block) -> None:
-    """Begins a block."""
+    """Starts a block."""
     Progress.block = block
     Progress.loops.clear()

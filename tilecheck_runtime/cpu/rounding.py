@@ -1,4 +1,4 @@
-"""Numbers on their way to narrow floats, which are made of single precision: rounded once all the same."""
+"""Conversion to narrow floats via single precision, with a single effective rounding."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _DIGITS: Final = 53
 
 
 def to_single(data: Any) -> Any:
-    """Elements in single precision. What it has no digits for is rounded to odd, that is towards zero with the last
-    digit set: so the next rounding, to a type of at most 22 digits, is that of the exact number (Boldo and Melquiond
-    2008, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd")."""
+    """Converts elements to single precision, rounded to odd: towards zero, with the last digit set if the result is
+    inexact. The next rounding, to a type of at most 22 digits, then gives the correctly rounded result (Boldo and
+    Melquiond 2008, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd")."""
     values = np.asarray(data)
     if values.dtype.kind in "biu":
         values = _integers_to_double(values)
@@ -29,7 +29,7 @@ def to_single(data: Any) -> Any:
 
 
 def _integers_to_double(values: Any) -> Any:
-    """Integers as doubles, rounded to odd."""
+    """Converts integers to doubles, rounded to odd."""
     if values.dtype.itemsize < 8:
         return values.astype(np.float64)
     negative = values < 0

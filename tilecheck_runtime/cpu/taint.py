@@ -1,4 +1,4 @@
-"""What a tile carries beside its values: lanes that nobody defined, and synchronisation that its values would prove."""
+"""The taint of a tile: undefined lanes, and synchronization that its values would prove."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["Taint", "merge_taints", "taint_of_lanes"]
 class Taint:
     """Immutable, shared between tiles.
 
-    lanes    bool array of the shape of the tile: True where the value is undefined; None when all are defined
-    sources  what made lanes undefined: numbers that the recorder hands out
+    lanes    bool array of the shape of the tile: True where the value is undefined; None if all are defined
+    sources  origins of undefined lanes: numbers of the recorder
     tokens   acquires that take effect when a branch depends on this scalar
     """
 

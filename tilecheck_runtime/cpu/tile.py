@@ -43,7 +43,7 @@ class Tile:
         return self.data.ndim  # type: ignore[no-any-return]
 
     def _scalar(self, what: str) -> Any:
-        """The value as a Python number, which the kernel now depends on."""
+        """The value as a Python number, on which the kernel then depends."""
         if self.data.ndim:
             raise TileTypeError(f"{what} must be a scalar, not a tile of shape {self.shape}")
         if self.taint is not None:
@@ -155,7 +155,7 @@ def cast(data: Any, target: DType) -> Any:
 
 
 def _saturate(data: Any, target: DType) -> Any:
-    """Narrow floats: what is too large becomes the largest finite value, as the conversions of the device do."""
+    """Converts to a narrow float: values that are too large become the largest finite value, as on the device."""
     values = np.asarray(data)
     limit = LARGEST.get(target.name)
     if limit is not None:
@@ -174,7 +174,7 @@ def _tf32(data: Any) -> Any:
 
 
 def extend(kind: type, members: Mapping[str, Any]) -> None:
-    """Gives a class the methods that the families of operations define for it."""
+    """Adds the methods that the operation families define to a class."""
     for name, member in members.items():
         setattr(kind, name, member)
 

@@ -1,4 +1,4 @@
-"""Operations of cuTile that the CPU does not have."""
+"""Operations of cuTile that the CPU does not support."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNSUPPORTED: Final = {
 
 
 def make_unknown(name: str, known: Iterable[str]) -> Callable[..., Any]:
-    """The same for a name that cuTile is not known to have."""
+    """Like `make_unsupported`, for a name that is not known in cuTile."""
     near = difflib.get_close_matches(name, list(known), 1, 0.7)
 
     def operation(*_: Any, **__: Any) -> Any:
@@ -30,7 +30,7 @@ def make_unknown(name: str, known: Iterable[str]) -> Callable[..., Any]:
 
 
 def make_unsupported(name: str) -> Callable[..., Any]:
-    """A stand-in that raises TileUnsupportedFeatureError, naming the operation, when it is used."""
+    """Returns a function that raises TileUnsupportedFeatureError, naming the operation."""
 
     def operation(*_: Any, **__: Any) -> Any:
         why = UNSUPPORTED.get(name)

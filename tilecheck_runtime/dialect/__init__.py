@@ -1,1 +1,1 @@
-"""The ownership dialect: what a kernel author writes, and how it becomes a function of plain arrays."""
+"""The ownership dialect: the parameter types of kernels, and the generation of functions of plain arrays."""

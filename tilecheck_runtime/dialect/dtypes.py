@@ -1,4 +1,4 @@
-"""Element types as they stand in annotations: `Mut[f32, B]`. Each is a class, so that type checkers tell them apart."""
+"""Element types in annotations: `Mut[f32, B]`. Each is a class, so that type checkers distinguish them."""
 
 from __future__ import annotations
 

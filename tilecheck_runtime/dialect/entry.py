@@ -1,7 +1,8 @@
-"""The function that is compiled and launched: plain arrays and numbers in, dialect objects made, the kernel called.
+"""The function that is compiled and launched: it takes plain arrays and numbers, creates the dialect objects, and calls
+the kernel.
 
-It is generated, because which constants there are and how blocks map to pieces differs by kernel and launch. Its source
-is registered with `linecache`, where `cuda.tile` and tracebacks look for it.
+It is generated, because its constants and the assignment of pieces to blocks differ by kernel and launch. Its source is
+registered with `linecache`, where `cuda.tile` and tracebacks find it.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ __all__ = ["Entry", "entry"]
 class Entry:
     """A specialized kernel.
 
-    function   takes the array or number of each parameter that is no constant, then the constants
-    parameters names of the former, in order
-    constants  names and values of the latter, in order
-    plan       what it was specialized for
-    outputs    names of the mutable outputs
+    function    takes the arrays and numbers of all parameters except constants, then the constants
+    parameters  names of the former, in order
+    constants   names and values of the latter, in order
+    plan        it was specialized for
+    outputs     names of the mutable outputs
     """
 
     function: FunctionType
@@ -41,13 +42,13 @@ class Entry:
     outputs: tuple[str, ...]
 
     def arguments(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Arguments of `function`, of the arrays and numbers by parameter name."""
+        """The arguments of `function`, from the arrays and numbers by parameter name."""
         return (*(values[name] for name in self.parameters), *(value for _, value in self.constants))
 
     def grid(self, shapes: Mapping[str, Sequence[int]]) -> tuple[int, int, int]:
-        """The grid that covers the outputs, of array shapes by parameter name.
+        """The grid that covers the outputs, from array shapes by parameter name.
 
-        Raises PlanError, naming the outputs, when they do not agree on one, or a schedule does not fit.
+        Raises PlanError, naming the outputs, if they do not agree on one, or a schedule does not fit.
         """
         given = {name: tuple(shapes[name]) for name in self.outputs}
         return grid(dict(zip(self.outputs, self.plan.outputs, strict=True)), given)
@@ -58,10 +59,10 @@ _INDENT: Final = " " * 4
 
 @lru_cache(maxsize=4096)
 def entry(function: FunctionType, plan: Plan) -> Entry:
-    """The kernel specialized for a plan; the same object for equal plans.
+    """Specializes a kernel for a plan; returns the same object for equal plans.
 
-    Raises SignatureError for a kernel whose parameters are not those of the dialect, and PlanError for a plan that does
-    not fit them.
+    Raises SignatureError for a kernel with parameters outside of the dialect, and PlanError for a plan that does not
+    fit them.
     """
     known = signature(function)
     values = dict(plan.values)
@@ -123,7 +124,7 @@ def _constant_names(known: Signature, taken: Sequence[str]) -> dict[str, str]:
 
 
 def _name(function: FunctionType, source: str) -> str:
-    """A file name for the source: the same in every process, so that compiled code is found again."""
+    """A file name for the source. It is equal in every process, so that compiled code is found again."""
     digest = hashlib.sha256(source.encode()).hexdigest()[:12]
     return f"<entry {digest} of {function.__module__}.{function.__qualname__}>"
 
@@ -147,7 +148,7 @@ def _source(name: str, known: Signature, plan: Plan, resolved: frozenset[str], n
 
 
 def _axes(plan: Plan) -> int:
-    """How many grid axes the entry reads."""
+    """The number of grid axes that the entry reads."""
     return max((min(len(o.tile), 3) if isinstance(o.schedule, Single) else 1 for o in plan.outputs), default=0)
 
 
@@ -171,7 +172,7 @@ def _tuple(items: Sequence[str]) -> str:
 
 
 def _output(parameter: Parameter, output: Output, names: Mapping[str, str], check: bool, resolved: bool) -> list[str]:
-    """Lines that make the device object of an output."""
+    """Returns the lines that create the device object of an output."""
     name, rank = parameter.name, len(output.tile)
     whole = output.whole or (False,) * rank
     tile = [names[e] if isinstance(e, str) else str(e) for e in parameter.extents]
@@ -186,7 +187,7 @@ def _output(parameter: Parameter, output: Output, names: Mapping[str, str], chec
 
 
 def _placement_source(name: str, output: Output, tiles: Sequence[str], whole: Sequence[bool]) -> tuple[list[str], str]:
-    """Lines before, and an expression for where the block's pieces are."""
+    """Returns the lines before, and an expression for, the placement of the block's pieces."""
     schedule = output.schedule
     base = _base(schedule)
     if isinstance(base, Single):
@@ -210,22 +211,25 @@ def _single_source(name: str, tiles: Sequence[str], whole: Sequence[bool]) -> tu
     return lines, f"_t_Single({_tuple(place)}, ('Single',))"
 
 
-def _strided(start: int, stop: str) -> str:
+def _stepped_source(start: int, stop: str) -> str:
     first = f"_t_b0 + {start}" if start else "_t_b0"
     return f"{first}, {stop}, _t_ct.num_blocks(0)"
 
 
-def _linear(name: str, base: Any, tiles: Sequence[str], start: int, stop: str, mark: str) -> tuple[list[str], str]:
-    return [], f"_t_Linear({_strided(start, stop)}, _t_digits{len(tiles)}, {_tuple(tiles)}, {mark})"
+def _linear_source(name: str, base: Any, tiles: Sequence[str], start: int, stop: str, mark: str) -> tuple[list[str],
+                                                                                                          str]:
+    return [], f"_t_Linear({_stepped_source(start, stop)}, _t_digits{len(tiles)}, {_tuple(tiles)}, {mark})"
 
 
-def _grouped(name: str, base: Any, tiles: Sequence[str], start: int, stop: str, mark: str) -> tuple[list[str], str]:
+def _grouped_source(name: str, base: Any, tiles: Sequence[str], start: int, stop: str, mark: str) -> tuple[list[str],
+                                                                                                           str]:
     radix = [*tiles[:-2], f"{tiles[-2]} * {tiles[-1]}"]
-    return [], (f"_t_Grouped({_strided(start, stop)}, _t_digits{len(radix)}, {_tuple(radix)}, {mark}, {base.size}, "
+    return [], (f"_t_Grouped({_stepped_source(start, stop)}, _t_digits{len(radix)}, {_tuple(radix)}, {mark}, "
+                f"{base.size}, "
                 f"{_tuple(tiles[-2:])})")
 
 
-def _walk(name: str, base: Any, tiles: Sequence[str], start: int, stop: str, mark: str) -> tuple[list[str], str]:
+def _walk_source(name: str, base: Any, tiles: Sequence[str], start: int, stop: str, mark: str) -> tuple[list[str], str]:
     order = [*(k for k in range(len(tiles)) if k != base.axis), base.axis]
     length = tiles[base.axis]
     lines, run = f"({stop})" if not start else f"({stop} - {start})", f"_t_{name}_run"
@@ -241,7 +245,7 @@ def _walk(name: str, base: Any, tiles: Sequence[str], start: int, stop: str, mar
 
 
 _MAPPED: Final[Mapping[type, Callable[..., tuple[list[str], str]]]] = {
-    Linear: _linear, Grouped: _grouped, Walk: _walk,
+    Linear: _linear_source, Grouped: _grouped_source, Walk: _walk_source,
 }
 
 

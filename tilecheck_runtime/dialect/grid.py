@@ -1,4 +1,4 @@
-"""The launch grid that covers outputs."""
+"""The launch grid that covers the outputs."""
 
 from __future__ import annotations
 

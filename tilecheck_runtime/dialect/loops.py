@@ -1,10 +1,10 @@
-"""Loops over cells, written as a person would write them.
+"""Rewrites loops over cells into hand-written form.
 
-`for cell in z.cells():` runs once where a block owns one piece, but the compiled kernel would keep the loop; and where
-a block owns several, `z.coords(cell)` and `z[cell] = t` would each work out the coordinates. So the text of the
-function is changed, within its lines: a loop that runs once iterates over a constant, which `cuda.tile` unrolls; any
-other works out the coordinates once, in front of its first statement. Lines keep their numbers. The changed text is
-registered under a name that begins with the author's file.
+`for cell in z.cells():` runs once if a block owns one piece, but the compiled kernel would contain a loop; and if a
+block owns several, `z.coords(cell)` and `z[cell] = t` would each compute the coordinates. So the text of the function
+is changed, within its lines: a loop that runs once iterates over a constant, which `cuda.tile` unrolls; other loops
+compute the coordinates once, before their first statement. Line numbers do not change. The new text is registered under
+a name that begins with the author's file.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _JUMPS: Final = (ast.Break, ast.Continue, ast.Return)
 _SCOPES: Final = (ast.FunctionDef, ast.Lambda, ast.ClassDef)
 _COMPOUND: Final = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
 _FUTURES: Final = 0x1000000
-"""Compiler flag of `from __future__ import annotations`, the only such import that still changes anything."""
+"""Compiler flag of `from __future__ import annotations`, the only such import that still has an effect."""
 
 
 @dataclass(frozen=True)
 class Loops:
     """A function with its loops over cells rewritten.
 
-    resolved  names of the outputs whose cells are objects with coordinates in it, not numbers
+    resolved  names of the outputs whose cells are objects with coordinates, not numbers
     """
 
     function: FunctionType
@@ -43,7 +43,7 @@ class Loops:
 
 @dataclass(frozen=True)
 class _Edit:
-    """Text in place of a stretch of one line; columns count bytes, as those of a tree do."""
+    """A replacement of a part of one line; columns count bytes, as in a tree."""
 
     line: int
     start: int
@@ -52,8 +52,8 @@ class _Edit:
 
 
 def rewrite_loops(function: FunctionType, mapped: Mapping[str, bool]) -> Loops:
-    """The function with better loops over the cells of its outputs; unchanged where there are none, or where its source
-    is not to be had. `mapped` says of each output whether a block owns several pieces."""
+    """Returns the function with rewritten loops over the cells of its outputs; unchanged if there are none, or if its
+    source is not available. `mapped` says for each output whether a block owns several pieces."""
     unchanged = Loops(function, frozenset())
     try:
         lines = inspect.findsource(function)[0]
@@ -87,7 +87,7 @@ def _first_line(node: ast.FunctionDef) -> int:
 
 
 def _loops(body: ast.FunctionDef) -> list[ast.For]:
-    """Loops over cells of something, in the order of the text."""
+    """Loops over cells, in source order."""
     found = [n for n in ast.walk(body) if isinstance(n, ast.For) and _output(n.iter)]
     return sorted(found, key=lambda n: n.lineno)
 
@@ -101,7 +101,7 @@ def _output(iterated: ast.expr) -> str:
 
 
 def _names_used_directly(body: ast.FunctionDef, mapped: Mapping[str, bool]) -> frozenset[str]:
-    """Outputs that the function uses itself under their names only: whose cells go nowhere else."""
+    """Outputs that the function uses only under their own names, so that their cells do not escape."""
     lost = {n.id for n in ast.walk(body) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
     for scope in ast.walk(body):
         if isinstance(scope, _SCOPES) and scope is not body:
@@ -116,7 +116,7 @@ def _names_used_directly(body: ast.FunctionDef, mapped: Mapping[str, bool]) -> f
 
 
 def _unroll(loop: ast.For, kept: frozenset[str]) -> list[_Edit]:
-    """A loop that runs once, over a constant. Not where it may be left early, which an unrolled loop cannot be."""
+    """Makes a loop that runs once iterate over a constant, unless it can exit early, which an unrolled loop cannot."""
     jumps = any(isinstance(n, _JUMPS) for statement in loop.body for n in ast.walk(statement))
     if loop.orelse or jumps or _output(loop.iter) not in kept or loop.iter.lineno != loop.iter.end_lineno:
         return []
@@ -124,14 +124,14 @@ def _unroll(loop: ast.For, kept: frozenset[str]) -> list[_Edit]:
 
 
 def _walks(body: ast.FunctionDef, mapped: Mapping[str, bool]) -> int:
-    """How often cells of a mapped output are asked for, in a loop or elsewhere."""
+    """The number of times that cells of a mapped output are requested, in a loop or elsewhere."""
     found = (n.value for n in ast.walk(body) if isinstance(n, ast.Attribute) and n.attr == "cells")
     return sum(isinstance(value, ast.Name) and mapped.get(value.id, False) for value in found)
 
 
 def _resolve_cells(loops: Sequence[ast.For], kept: frozenset[str], mapped: Mapping[str, bool]) -> list[_Edit]:
-    """These loops over several pieces, with coordinates worked out in front of the first statement. All or none: one
-    kind of cell is understood in one function."""
+    """Returns the edits that compute coordinates before the first statement of these loops. All loops or none, because
+    a function has one kind of cell."""
     edits: list[_Edit] = []
     if not all(name in kept for name, many in mapped.items() if many):
         return []
@@ -155,8 +155,8 @@ def _apply_edits(lines: Sequence[str], edits: Sequence[_Edit]) -> list[str]:
 
 
 def _rebuild(function: FunctionType, before: Sequence[str], lines: Sequence[str]) -> FunctionType | None:
-    """The function of the changed text, with the globals and closure of the old one. None where the text was no longer
-    that of the function."""
+    """Compiles the changed text with the globals and closure of the old function. None if the text is no longer that of
+    the function."""
     version = zlib.crc32("".join(lines).encode())  # one file has as many texts as kernels and kinds of schedule
     filename = f"{function.__code__.co_filename} (loops over cells rewritten, {version:08x})"
     old, new = _code(function, before, filename), _code(function, lines, filename)

@@ -1,4 +1,4 @@
-"""What is decided before a kernel is compiled: everything about a launch that is a constant of the compiled code."""
+"""Plans: everything about a launch that is a constant of the compiled code."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Output:
     """One mutable output.
 
     tile      extents of a piece, as the host partitioned it
-    schedule  how pieces are dealt to blocks
-    blocks    how many blocks a mapped output has; None with `Single`
-    whole     for each axis, whether the array is a single piece along it; empty for "none is"
+    schedule  assigns pieces to blocks
+    blocks    number of blocks of a mapped output; None with `Single`
+    whole     for each axis, whether the array is a single piece along it; empty if it is not along any
     """
 
     tile: tuple[int, ...]
@@ -33,11 +33,11 @@ class Output:
 class Plan:
     """A specialization of a kernel. Hashable: a key of caches.
 
-    values     of the type variables
-    outputs    of the `mut` parameters, in order
-    inside     names of parameters whose tiles are all known to lie inside their arrays: their bounds checks are dropped
-    compact    whether loops over cells are rewritten to cost no more than hand-written ones (`loops.py`): for a
-               compiler; the sanitizer gains nothing by it
+    values   of the type variables
+    outputs  of the `mut` parameters, in order
+    inside   names of parameters whose tiles all lie inside their arrays: their bounds checks are removed
+    compact  whether loops over cells are rewritten into hand-written form (`loops.py`), for a compiler; the sanitizer
+             gains nothing from it
     """
 
     values: tuple[tuple[str, int], ...]

@@ -1,4 +1,5 @@
-"""Which pieces of a mapped output a block owns, in which order. A schedule is a constant of the compiled kernel."""
+"""Schedules: the pieces of a mapped output that a block owns, and their order. A schedule is a constant of the compiled
+kernel."""
 
 from __future__ import annotations
 
@@ -9,12 +10,13 @@ from typing import Final, TypeAlias
 __all__ = ["MOST", "Grouped", "Linear", "Range", "Schedule", "Single", "Walk", "count_streamed", "largest_number"]
 
 MOST: Final = 2**31 - 1
-"""The largest number that the device counts pieces with."""
+"""The largest piece number on the device."""
 
 
 @dataclass(frozen=True)
 class Single:
-    """One piece a block: the block with coordinates (i, j, k) owns piece (i, j, k). What `partition` alone means."""
+    """One piece per block: the block with coordinates (i, j, k) owns piece (i, j, k). The schedule of a plain
+    `partition`."""
 
 
 @dataclass(frozen=True)
@@ -32,16 +34,16 @@ class Grouped:
 
 @dataclass(frozen=True)
 class Walk:
-    """A block owns whole lines of pieces along `axis` and walks each from end to end; the lines, in C order of the
-    other axes, are dealt to the blocks in runs of equal length."""
+    """A block owns complete lines of pieces along `axis`. The lines, in C order of the other axes, are assigned to the
+    blocks in runs of equal length."""
 
     axis: int
 
 
 @dataclass(frozen=True)
 class Range:
-    """Only the streamed items `start` to `stop`, exclusive, of a schedule: pieces, or lines of a `Walk`. The others
-    keep their contents."""
+    """Only the items `start` to `stop`, exclusive, of a schedule: pieces, or lines of a `Walk`. The other items keep
+    their contents."""
 
     schedule: Linear | Grouped | Walk
     start: int
@@ -52,7 +54,7 @@ Schedule: TypeAlias = Single | Linear | Grouped | Walk | Range
 
 
 def count_streamed(schedule: Schedule, tiles: tuple[int, ...]) -> int:
-    """How many items the schedule deals out when the output has `tiles` pieces along each axis."""
+    """The number of items that the schedule assigns if the output has `tiles` pieces along each axis."""
     base = schedule.schedule if isinstance(schedule, Range) else schedule
     count = 1
     for axis, extent in enumerate(tiles):
@@ -61,8 +63,8 @@ def count_streamed(schedule: Schedule, tiles: tuple[int, ...]) -> int:
 
 
 def largest_number(schedule: Schedule, tiles: tuple[int, ...], blocks: int) -> int:
-    """A bound of the numbers that the device computes to find its pieces; beyond `MOST` they would wrap around and mean
-    pieces of other blocks."""
+    """An upper bound of the numbers that the device computes to find its pieces. Above `MOST` they would wrap around
+    and select pieces of other blocks."""
     base = schedule.schedule if isinstance(schedule, Range) else schedule
     if isinstance(base, Walk):
         return prod(tiles) + blocks * tiles[base.axis]

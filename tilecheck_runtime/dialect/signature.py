@@ -1,4 +1,4 @@
-"""What the annotations of a dialect kernel say about its parameters."""
+"""Reads the parameters of a dialect kernel from its annotations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SCALARS: Final = (int, float, bool)
 
 
 class SignatureError(TypeError):
-    """A kernel whose parameters are not those of the dialect; names the parameter and what to write instead."""
+    """A kernel with parameters outside of the dialect. Names the parameter and a replacement."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,10 @@ class Signature:
 
 @lru_cache(maxsize=1024)
 def signature(function: Callable[..., Any]) -> Signature:
-    """The parameters of a kernel.
+    """Returns the parameters of a kernel.
 
     Raises SignatureError, with the parameter and the fix, for an annotation that is missing, cannot be resolved, or is
-    none of `Mut`, `Ref`, `Shared`, a type variable and the scalar types.
+    not `Mut`, `Ref`, `Shared`, a type variable or a scalar type.
     """
     found = inspect.signature(function).parameters.values()
     return Signature(tuple(_parameter(p, _resolve_annotation(function, p)) for p in found))
@@ -144,7 +144,7 @@ def _extent(name: str, kind: Kind, extent: Any) -> Extent:
 
 
 def _show_annotation(annotation: Any) -> str:
-    """An annotation as its author wrote it, nearly."""
+    """An annotation approximately as its author wrote it."""
     text = str(annotation)
     if isinstance(annotation, type) and not get_args(annotation):
         home = annotation.__module__

@@ -1,8 +1,8 @@
-"""Parameter types of the dialect as they stand in annotations.
+"""Parameter types of the dialect in annotations.
 
-What they can do is in `types.pyi`, which is what type checkers and editors read. A kernel never sees an instance of
-these classes: on the device, and on the CPU, their place is taken by the classes in `device/`, which have the same
-methods. `tests/runtime/dialect/test_types.py` compares the two.
+Their methods are in `types.pyi`, which type checkers and editors read. A kernel never sees an instance of these
+classes: on the device and on the CPU, the classes in `device/` replace them, which have the same methods.
+`tests/runtime/dialect/test_types.py` compares the two.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Tile(Generic[D, *Extents]):
 
 
 class Cell(Generic[*Extents]):
-    """Which piece of a partition to write: made by `cell()` and `cells()` only."""
+    """The piece of a partition to write; only `cell()` and `cells()` create it."""
 
 
 class Inner(Generic[*Extents]):
-    """Which nested tile of a piece to write: made by `pieces()` only."""
+    """The nested tile of a piece to write; only `pieces()` creates it."""
 
 
 class Mut(Generic[D, *Extents]):

@@ -179,8 +179,8 @@ class Underway(Protocol):
 class Passage:
     """A launch under way.
 
-    kept    objects that stay alive until it ends
-    finish  returns the result, under the lock, after the holds were released
+    `kept`    objects that stay alive until it ends
+    `finish`  returns the result, under the lock, after the holds were released
     """
 
     def __init__(self, kernel: str, place: Location, event: Event, holds: Sequence[Hold], kept: Sequence[object],

@@ -1,1 +1,1 @@
-"""Raw kernels rewritten in the ownership dialect, and tried against the original."""
+"""Rewrites kernels of cuTile in the ownership dialect, and compares them with the original."""

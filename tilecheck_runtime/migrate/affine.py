@@ -1,4 +1,4 @@
-"""Indices by element that run over a tile: `coordinate * T + ct.arange(T)`."""
+"""Element indices that cover a tile: `coordinate * T + ct.arange(T)`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tilecheck_runtime.migrate.source_kernel import SourceKernel
 __all__ = ["Run", "lanes_of", "run_of"]
 
 Run = tuple[cst.BaseExpression | None, cst.BaseExpression]
-"""What counts the tiles, None for the first one only, and the extent of a tile."""
+"""The expression that counts the tiles, None for the first one only, and the extent of a tile."""
 
 _CHAIN: Final = 8
-"""Names in a row that are followed."""
+"""The length of the longest chain of names that is followed."""
 _CALLS: Final = {"add": cst.Add, "mul": cst.Multiply}
 
 
 def _resolve_names(subject: SourceKernel, node: cst.BaseExpression) -> cst.BaseExpression:
-    """What an expression is, through names that are bound once."""
+    """Returns the definition of an expression, through names that are bound once."""
     for _ in range(_CHAIN):
         found = subject.source.resolve_name(subject.function, node)
         if found is node:
@@ -30,7 +30,7 @@ def _resolve_names(subject: SourceKernel, node: cst.BaseExpression) -> cst.BaseE
 
 
 def lanes_of(subject: SourceKernel, node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """`T` of `ct.arange(T)`, also through a name."""
+    """Returns `T` of `ct.arange(T)`, also through a name."""
     found = _resolve_names(subject, node)
     if isinstance(found, cst.Call) and identify_operation(subject.source, found)[0] == "arange" and found.args:
         return found.args[0].value
@@ -38,7 +38,7 @@ def lanes_of(subject: SourceKernel, node: cst.BaseExpression) -> cst.BaseExpress
 
 
 def run_of(subject: SourceKernel, node: cst.BaseExpression) -> Run | None:
-    """The run that an index is; None for one that is none."""
+    """Returns the run that an index covers; None if it does not cover one."""
     alone = lanes_of(subject, node)
     if alone is not None:
         return None, alone
@@ -53,7 +53,7 @@ def run_of(subject: SourceKernel, node: cst.BaseExpression) -> Run | None:
 def _operands(
     subject: SourceKernel, node: cst.BaseExpression, kind: type[cst.BaseBinaryOp],
 ) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
-    """The operands of a sum or product, in both orders; also one that is written as a call."""
+    """The operands of a sum or product, in both orders, also if it is written as a call."""
     found = _resolve_names(subject, node)
     pair: tuple[cst.BaseExpression, cst.BaseExpression] | None = None
     if isinstance(found, cst.BinaryOperation) and isinstance(found.operator, kind):

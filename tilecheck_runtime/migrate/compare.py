@@ -1,4 +1,4 @@
-"""Both kernels on the CPU, on the same arguments."""
+"""Runs both kernels on the CPU, on the same arguments."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = ["compare_kernels"]
 
 _OF_TORCH: Final = re.compile(rf"\btorch\.({'|'.join(BY_NAME)})\b")
 _SPREAD: Final[Mapping[str, float]] = {"f16": 4e-3, "bf16": 4e-2, "f64": 1e-12, "f8e4m3": 0.2, "f8e5m2": 0.4}
-"""How far results may be apart, relative to their size; 1e-5 for what is not here, and nothing for integers."""
+"""Relative tolerance of results by type; 1e-5 for other floats, zero for integers."""
 
 
 def compare_kernels(subject: SourceKernel, migrated: Migrated, dtypes: Mapping[str, str]) -> int:
-    """The number of launches on which both kernels did the same. Raises `Refusal` with the shapes of one where they do
-    not, or where the sanitizer finds something in the new one."""
+    """Returns the number of launches on which both kernels gave equal results. Raises `Refusal`, with the shapes, if
+    they differ or the sanitizer reports an error in the new kernel."""
     from tilecheck_runtime.hooks.install import cpu_launches
 
     done = 0
@@ -44,8 +44,8 @@ def compare_kernels(subject: SourceKernel, migrated: Migrated, dtypes: Mapping[s
 
 
 def _original_text(subject: SourceKernel) -> str:
-    """The original with what it needs. Where torch is not installed, element types that kernels take from it are those
-    of `cuda.tile`."""
+    """The original with its dependencies. If torch is not installed, element types of torch are replaced by those of
+    `cuda.tile`."""
     text = collect_dependencies(subject.source.text, [subject.function.name.value]).text()
     if importlib.util.find_spec("torch") is None:
         text = re.sub(r"^import torch$", "", _OF_TORCH.sub(rf"{subject.source.tile_module()}.\1", text), flags=re.M)
@@ -116,7 +116,7 @@ def _run_original(
     subject: SourceKernel, migrated: Migrated, raw: Any, sample: Sample, chosen: Mapping[str, int],
     arrays: Mapping[str, Any],
 ) -> dict[str, Any] | None:
-    """The outputs of the original; None where it is not right for this launch, or leaves part of one unwritten."""
+    """The outputs of the original; None if it fails for this launch, or does not write a part of an output."""
     import numpy as np
 
     results = []
@@ -133,7 +133,7 @@ def _run_original(
 
 
 def _fill_outputs(migrated: Migrated, arrays: Mapping[str, Any], fill: int) -> dict[str, Any]:
-    """Fresh arrays; outputs that are only written hold a number that nothing depends on."""
+    """Copies arrays. Outputs that are only written contain a number that no result depends on."""
     out = {name: array.copy() for name, array in arrays.items()}
     for piece in migrated.made.found:
         if not piece.loaded:
@@ -146,13 +146,13 @@ def _runs_clean(kernel: Any, grid: tuple[int, int, int], values: Any) -> bool:
 
     try:
         return not sanitize(kernel, grid, values).events
-    except Exception:  # numbers that do not go with the shapes
+    except Exception:  # the numbers do not match the shapes
         return False
 
 
 def _grid(subject: SourceKernel, migrated: Migrated, sample: Sample) -> tuple[int, int, int]:
-    """The grid of the original: an axis that is a coordinate itself has as many blocks as pieces along it, the other
-    one that it reads all the rest."""
+    """The grid of the original: an axis that is a coordinate itself has as many blocks as there are pieces along it;
+    another axis that it reads has the rest."""
     from tilecheck.repair.source.grid_names import find_axis
 
     first = migrated.made.found[0]
@@ -216,7 +216,7 @@ def _run_new(
 
 
 def _written_arrays(migrated: Migrated, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a kernel wrote, accumulators included."""
+    """The arrays that a kernel wrote, including accumulators."""
     names = dict.fromkeys((*(piece.array for piece in migrated.made.found), *(a for a, _ in migrated.made.shared)))
     return {name: given[name] for name in names}
 

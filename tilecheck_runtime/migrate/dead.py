@@ -1,4 +1,4 @@
-"""What is left of a kernel's scalar arithmetic when the pieces count the coordinates: the rest is dropped."""
+"""Removes scalar arithmetic of a kernel that is unused once the pieces provide the coordinates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SCALAR: Final = frozenset({"bid", "num_blocks", "num_tiles", "cdiv", "min", "ma
 
 
 def live_nodes(node: cst.CSTNode, gone: Set[int]) -> Iterator[cst.CSTNode]:
-    """A node and all below it, without what is gone."""
+    """Yields a node and all nodes below it, except removed ones."""
     if id(node) not in gone:
         yield node
         for child in node.children:
@@ -25,8 +25,8 @@ def live_nodes(node: cst.CSTNode, gone: Set[int]) -> Iterator[cst.CSTNode]:
 
 
 def find_dropped(subject: SourceKernel, coordinates: Set[str], gone: set[int]) -> set[int]:
-    """Ids of statements to be dropped besides those in `gone`: what makes the coordinates, and then whatever only
-    fed that. Raises `Refusal` where a statement makes something else, too."""
+    """Returns ids of statements to remove besides those in `gone`: statements that compute coordinates, and statements
+    that only computed inputs of those. Raises `Refusal` if a statement also computes other values."""
     out = set(gone)
     statements = [node for node in live_nodes(subject.function.body, out) if isinstance(node, cst.SimpleStatementLine)]
     for statement in statements:
@@ -49,7 +49,7 @@ def _bound_names(node: cst.Assign) -> list[str]:
 
 
 def _is_target(subject: SourceKernel, node: cst.Name) -> bool:
-    """Whether a name is bound where it stands, rather than read."""
+    """Whether a name is bound at its location, rather than read."""
     inside: cst.CSTNode = node
     for above in subject.source.find_ancestors(node):
         if isinstance(above, cst.AssignTarget):
@@ -63,7 +63,7 @@ def _is_target(subject: SourceKernel, node: cst.Name) -> bool:
 
 
 def _check_only_coordinates(subject: SourceKernel, node: cst.Assign, coordinates: Set[str], gone: set[int]) -> None:
-    """Refuse to drop an assignment that binds a name which something else still reads."""
+    """Raises `Refusal` for an assignment that also binds a name which other code reads."""
     for name in _bound_names(node):
         if name in coordinates:
             continue

@@ -1,4 +1,4 @@
-"""The part of a file that a kernel needs: helpers, constants and imports, with what they need in turn."""
+"""The part of a file that a kernel needs: helpers, constants and imports, with their own dependencies."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Dependencies:
 
 
 def collect_dependencies(text: str, names: Iterable[str], typed: bool = False) -> Dependencies:
-    """What `names` mean in a file. With `typed`, parameters of helpers that have no annotation get `Any`.
+    """Returns the definitions of `names` in a file. With `typed`, parameters of helpers without annotation get `Any`.
 
-    Raises `Refusal` for a name that is bound in a way that cannot be carried over.
+    Raises `Refusal` for a name with a binding that cannot be copied.
     """
     tree = ast.parse(text)
     binding: dict[str, ast.stmt] = {}
@@ -64,7 +64,7 @@ def _bound_names(node: ast.stmt) -> Iterable[str]:
 
 
 def _read_names(node: ast.stmt) -> set[str]:
-    """Names that a statement reads from outside of itself."""
+    """Names that a statement reads from its surroundings."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         return set()
     read = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}

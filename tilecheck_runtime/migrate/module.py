@@ -1,4 +1,4 @@
-"""The file that a migrated kernel is written to."""
+"""Writes the file of a migrated kernel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OURS: Final = frozenset({"requires", "kernel", "unsafe", "deny_residual"})
 
 
 class Migrated:
-    """A kernel in the dialect: its text, and what became of the parameters of the original."""
+    """A kernel in the dialect: its text, and the new parameters."""
 
     def __init__(
         self, text: str, name: str, made: Pieces, rewritten: Rewritten, parameters: tuple[str, ...],
@@ -38,7 +38,7 @@ class Migrated:
 
 
 def migrate_kernel(subject: SourceKernel, made: Pieces, dtypes: Mapping[str, str], origin: str) -> Migrated:
-    """The file with the kernel in the dialect. Raises `Refusal`."""
+    """Returns the file with the kernel in the dialect. Raises `Refusal`."""
     done = rewrite_body(subject, made, dict(dtypes))
     kept = [p for p in subject.model.params if p.kind == "array" or p.name in done.kept]
     annotations = {p.name: _annotation(subject, made, done, p, dtypes) for p in kept}
@@ -125,7 +125,7 @@ def _annotation(subject: SourceKernel, made: Pieces, done: Rewritten, p: Param, 
 
 
 def _annotated_type(subject: SourceKernel, name: str) -> str:
-    """The plain type in the annotation of a parameter, also of a constant of it; empty without one."""
+    """The plain type in the annotation of a parameter or constant; empty without one."""
     for param in subject.function.params.params:
         if param.name.value == name and param.annotation is not None:
             node = param.annotation.annotation
@@ -137,7 +137,7 @@ def _annotated_type(subject: SourceKernel, name: str) -> str:
 
 
 def _number(subject: SourceKernel, name: str) -> str:
-    """The type of a number that says none: one that indexes or bounds something is whole."""
+    """The type of a number without annotation: a number in an index or a bound is an integer."""
     whole = {atom for access in subject.model.accesses for term in (*access.region.index, *access.tile_index)
              for atom in (str(a.key) for a in term.atoms())}
     guards = " ".join(access.region.guard.key for access in subject.model.accesses)
@@ -145,8 +145,8 @@ def _number(subject: SourceKernel, name: str) -> str:
 
 
 def _clauses(subject: SourceKernel, made: Pieces, done: Rewritten, kept: set[str]) -> list[str]:
-    """What must hold of a launch for the two kernels to do the same: what the author declared, and that an axis that
-    the original took to be one tile is one."""
+    """Returns the preconditions under which both kernels do the same: the declared ones, and that an axis which the
+    original treats as one tile is one tile."""
     out = []
     for declared in subject.model.declared:
         words = set(_words(declared.text.replace("(", " ").replace(")", " ").replace("*", " ").replace(".", " ")))

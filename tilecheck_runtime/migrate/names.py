@@ -1,4 +1,4 @@
-"""What constants of the original are called in the dialect: type variables, and the values of them in the kernel."""
+"""Names for the constants of the original in the dialect: type variables, and their values in the kernel."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ class Names:
     """By the name of a constant of the original.
 
     variables  its type variable
-    locals     what the kernel calls its value
-    pieces     where that comes from, for an extent of a piece: the output and the axis; the others are parameters
+    locals     the name of its value in the kernel
+    pieces     the source of the value, for an extent of a piece: the output and the axis; other constants are
+               parameters
     """
 
     variables: Mapping[str, str]
     locals: Mapping[str, str]
     pieces: Mapping[str, tuple[str, int]]
 
-    def fresh(self, wanted: str) -> str:
+    def choose_fresh(self, wanted: str) -> str:
         """A name that is not taken yet."""
         taken = {*self.variables.values(), *self.locals.values(), *self._used}
         while wanted in taken:
@@ -38,7 +39,7 @@ class Names:
 
 
 def names(subject: SourceKernel, made: Pieces) -> Names:
-    """Names for all constants, in the order of the parameters."""
+    """Chooses names for all constants, in the order of the parameters."""
     used = {node.value for node in walk(subject.function) if isinstance(node, cst.Name)}
     variables: dict[str, str] = {}
     values: dict[str, str] = {}

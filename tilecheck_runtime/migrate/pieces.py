@@ -1,4 +1,4 @@
-"""Which piece of each output a block owns, read from where the kernel stores."""
+"""Determines the piece of each output that a block owns, from the stores of the kernel."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Axis:
     """One axis of a piece.
 
     extent      of the piece: a number, or the name of a constant
-    coordinate  the name that counts pieces along it, or `bid(0)` where none holds it; None where the piece is the
-                whole axis
+    coordinate  the name that counts pieces along it, or `bid(0)` if no name holds it; None if the piece is the whole
+                axis
     """
 
     extent: int | str
@@ -40,7 +40,7 @@ class Piece:
 
     call     that writes it
     scatter  whether it is written by element
-    loaded   calls that read it back
+    loaded   calls that read it
     """
 
     array: str
@@ -56,9 +56,9 @@ class Piece:
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop that the coordinates of pieces take the place of.
+    """A loop that the coordinates of pieces replace.
 
-    persistent  whether blocks share its iterations; else each becomes a piece of its own
+    persistent  whether blocks share its iterations; otherwise each iteration becomes a piece
     """
 
     node: cst.For
@@ -67,7 +67,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class Pieces:
-    """All outputs. The first one says which coordinates there are."""
+    """All outputs. The first one determines the coordinates."""
 
     found: tuple[Piece, ...]
     shared: tuple[tuple[str, cst.Call], ...]
@@ -134,7 +134,7 @@ def _kinds(subject: SourceKernel, loops: Sequence[cst.For] | dict[cst.For, None]
     for loop in loops:
         args = loop.iter.args if isinstance(loop.iter, cst.Call) and get_dotted_name(loop.iter.func) == "range" else ()
         if not args or any(arg.star or arg.keyword for arg in args) or not isinstance(loop.target, cst.Name):
-            raise Refusal("a store in a loop that is no `range` of one variable has no piece", subject.line(loop))
+            raise Refusal("a store in a loop that is not a `range` of one variable has no piece", subject.line(loop))
         if len(args) == 3:
             start, step = (find_axis(subject.source, subject.function, args[k].value, what)
                            for k, what in ((0, "bid"), (2, "num_blocks")))
@@ -153,7 +153,7 @@ def _kinds(subject: SourceKernel, loops: Sequence[cst.For] | dict[cst.For, None]
 
 
 def _check_independent(subject: SourceKernel, loop: cst.For) -> None:
-    """Refuse a loop whose iterations depend on each other: they cannot be pieces of their own."""
+    """Raises `Refusal` for a loop with iterations that depend on each other: they cannot become pieces."""
     inside = {part.value for node in walk(loop.body) if isinstance(node, cst.Assign | cst.AugAssign | cst.AnnAssign)
               for target in ([t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target])
               for part in walk(target) if isinstance(part, cst.Name)}
@@ -187,7 +187,7 @@ def _piece(subject: SourceKernel, array: str, call: cst.Call, loaded: Sequence[c
 
 
 def _check_own_piece(subject: SourceKernel, array: str, call: cst.Call, index: cst.BaseExpression | None) -> None:
-    """Refuse a read of an output that is not of the own piece."""
+    """Raises `Refusal` for a read of an output outside of the own piece."""
     theirs = get_index(subject.source, call)
     texts = [
         [subject.code(part) for part in get_index_parts(subject.source, subject.function, i)] if i is not None else []
@@ -201,7 +201,7 @@ def _check_own_piece(subject: SourceKernel, array: str, call: cst.Call, index: c
 def _tile_axes(subject: SourceKernel, array: str, call: cst.Call, parts: Sequence[cst.BaseExpression]) -> list[Axis]:
     (access, *_) = subject.accesses(call)
     if len(access.tile) != len(parts):
-        raise Refusal(f"the shape of what is stored to `{array}` is not known", subject.line(call))
+        raise Refusal(f"the shape of the tile stored to `{array}` is not known", subject.line(call))
     return [Axis(_extent(subject, array, call, extent), coordinate_of(subject, call, part))
             for extent, part in zip(access.tile, parts, strict=True)]
 
@@ -224,12 +224,12 @@ def coordinate_of(subject: SourceKernel, call: cst.Call, part: cst.BaseExpressio
         return part.value
     if axis is not None:
         return f"bid({axis})"
-    raise Refusal(f"`{subject.code(part)}` in an index is no plain block coordinate: give it a name",
+    raise Refusal(f"`{subject.code(part)}` in an index is not a plain block coordinate: give it a name",
                   subject.line(call))
 
 
 def _element_axis(subject: SourceKernel, array: str, call: cst.Call, part: cst.BaseExpression) -> Axis:
-    """The axis of a scatter: `coordinate * T + ct.arange(T)`, or a coordinate alone."""
+    """The axis of a scatter: `coordinate * T + ct.arange(T)`, or a single coordinate."""
     found = run_of(subject, part)
     if found is not None:
         counter, extent = found
@@ -237,7 +237,7 @@ def _element_axis(subject: SourceKernel, array: str, call: cst.Call, part: cst.B
         return Axis(_constant(subject, call, extent), coordinate)
     if isinstance(part, cst.Name | cst.Call):
         return Axis(1, coordinate_of(subject, call, part))
-    raise Refusal(f"`{array}` is scattered to by `{subject.code(part)}`, which is no run of elements of a piece",
+    raise Refusal(f"`{array}` is scattered to by `{subject.code(part)}`, which is not a run of elements of a piece",
                   subject.line(call))
 
 

@@ -1,4 +1,4 @@
-"""Why a kernel is not migrated."""
+"""The reason why a kernel is not migrated."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["Absent", "Refusal"]
 
 
 class Refusal(Exception):
-    """The kernel cannot be migrated, or what came of it does not do what the original does. `line` of the original."""
+    """The kernel cannot be migrated, or the result does not match the original. `line` of the original."""
 
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message)
@@ -15,4 +15,4 @@ class Refusal(Exception):
 
 
 class Absent(Refusal):
-    """There is no such kernel."""
+    """The kernel does not exist."""

@@ -1,7 +1,7 @@
-"""Names that are bound to one thing after the other get names of their own, where a type checker wants that.
+"""Gives names that are bound to several values a name of their own for each, if a type checker requires it.
 
-Only names in one block of statements are looked at, and only where what is bound first is never read after the second
-binding: neither in the next iteration of a loop, nor behind the block.
+Only names in one block of statements are considered, and only if the first value is never read after the second
+binding: neither in the next iteration of a loop, nor after the block.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["rename_bindings"]
 
 
 def rename_bindings(text: str) -> str:
-    """A file with bindings of its functions told apart."""
+    """Returns a file in which bindings of its functions have distinct names."""
     lines = text.split("\n")
     tree = ast.parse(text)
     taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
@@ -57,7 +57,7 @@ def _names(node: ast.AST, name: str) -> list[ast.Name]:
 def _split(
     function: ast.FunctionDef, block: Sequence[ast.stmt], loops: tuple[ast.stmt, ...], name: str, taken: set[str],
 ) -> Iterator[tuple[tuple[int, int], str]]:
-    """Places where a name stands, each with the new name there."""
+    """Yields locations of a name, each with the new name there."""
     bindings = [k for k, statement in enumerate(block) if _binds(statement) == name]
     inside = {id(part) for statement in block for part in _names(statement, name)}
     outside = [part for part in _names(function, name) if id(part) not in inside]
@@ -70,7 +70,7 @@ def _split(
             return
         runs = [pair for pair in pairwise(bindings) if not _is_bound_in(block[pair[0] + 1 : pair[1]], name)]
         if not runs and not loops and len(bindings) > 1:
-            # what a loop has made is made into something else, which gets the new name
+            # the result of a loop is converted, and the conversion gets the new name
             runs = [(bindings[-1], len(block))]
     elif len(bindings) == 1 and not loops and all(part.lineno < block[bindings[0]].lineno for part in outside):
         runs = [(bindings[0], len(block))]
@@ -90,7 +90,7 @@ def _split(
 
 
 def _is_bound_in(statements: Sequence[ast.stmt], name: str) -> bool:
-    """Whether a name is bound in some statements, in a branch or a loop."""
+    """Whether a name is bound in some statements, also in a branch or a loop."""
     return any(isinstance(part.ctx, ast.Store) for statement in statements for part in _names(statement, name))
 
 

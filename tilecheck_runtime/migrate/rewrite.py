@@ -1,4 +1,4 @@
-"""The body of a kernel in the dialect."""
+"""Rewrites the body of a kernel in the dialect."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _LONG: Final = {kind.__name__: name for name, kind in BY_NAME.items()}
 class Rewritten:
     """The new body.
 
-    lines       statements, indented once
-    names       of constants
-    kept        constants and scalars of the original that are still parameters
-    helpers     names that the body uses and does not bind
+    `body`   statements, indented once
+    `names`  of constants
+    `kept`   constants and scalars of the original that remain parameters
+    `free`   names that the body uses and does not bind
     """
 
     body: str
@@ -48,10 +48,10 @@ def rewrite_body(subject: SourceKernel, made: Pieces, dtypes: dict[str, str]) ->
 
 @dataclass
 class _Rewriting:
-    """One kernel being rewritten.
+    """The state of a rewrite.
 
-    gone     ids of nodes that are left out
-    parts    partitions of inputs that are made at the top: the expression, by name
+    gone   ids of nodes that are removed
+    parts  partitions of inputs that are created at the top: the expression, by name
     """
 
     subject: SourceKernel
@@ -82,11 +82,11 @@ class _Rewriting:
     # --- what goes ---------------------------------------------------------------------------------------------------
 
     def _by_axis(self, coordinates: set[str]) -> dict[int, str]:
-        """The coordinate that each grid axis is, where it is one itself."""
+        """The coordinate of each grid axis that is a coordinate itself."""
         out: dict[int, str] = {}
         for c in sorted(coordinates):
             if c.startswith("bid("):
-                out[int(c[4:-1])] = self.names.fresh("block" if len(coordinates) == 1 else f"block{c[4:-1]}")
+                out[int(c[4:-1])] = self.names.choose_fresh("block" if len(coordinates) == 1 else f"block{c[4:-1]}")
             else:
                 values = self.subject.source.values_of(self.subject.function, c)
                 if len(values) == 1 and values[0] is not None:
@@ -96,7 +96,8 @@ class _Rewriting:
         return out
 
     def _mark(self) -> None:
-        """Mark what the new kernel does not say: indices of own pieces, headers of loops that pieces replace."""
+        """Marks nodes that the new kernel does not contain: indices of own pieces, headers of loops that pieces
+        replace."""
         for piece in self.made.found:
             for call in (piece.call, *piece.loaded):
                 index = get_index(self.subject.source, call)
@@ -127,7 +128,7 @@ class _Rewriting:
         return accesses[0].array.text if accesses else None
 
     def is_like(self, call: cst.Call) -> Piece | None:
-        """The output where whose piece an input is loaded."""
+        """The output whose piece has the location of a loaded tile."""
         array = self.array(call)
         if array is None or self.made.of(array) is not None or self.made.persistent is not None:
             return None
@@ -150,7 +151,7 @@ class _Rewriting:
         return None
 
     def input_of(self, call: cst.Call, name: str) -> str:
-        """An input as it is loaded: padded, or its axes in another order."""
+        """The expression of an input as it is loaded: padded, or with its axes in another order."""
         source = self.subject.source
         out = name
         order = source.keyword(call, "order")
@@ -181,12 +182,12 @@ class _Rewriting:
         return text
 
     def partition(self, array: str, expression: str, shape: str) -> str:
-        """The name of a partition that is made at the top of the kernel."""
+        """The name of a partition that is created at the top of the kernel."""
         wanted = f"{expression}.partition({shape})"
         for name, text in self.parts.items():
             if text == wanted:
                 return name
-        name = self.names.fresh(f"p{array.lower()}")
+        name = self.names.choose_fresh(f"p{array.lower()}")
         while name in self.parts:
             name += "_"
         self.parts[name] = wanted
@@ -255,7 +256,7 @@ class _Rewriting:
         return ""
 
     def _coordinates(self, first: Piece, wanted: list[str | None]) -> list[str]:
-        """The statement that names the coordinates of a piece that are used."""
+        """The statement that names the used coordinates of a piece."""
         cell = "cell" if self.made.persistent is not None else f"{first.array}.cell()"
         call = f"{first.array}.coords({cell})"
         named = [k for k, name in enumerate(wanted) if name is not None]
@@ -277,7 +278,7 @@ _CELLS: Final = "for _cells_ in _cells_:"
 
 
 class _Turner(cst.CSTTransformer):
-    """Turns nodes from the inside. `original` is a node of the tree that is known by identity."""
+    """Converts nodes from the inside. `original` is a node of the original tree, identified by its identity."""
 
     def __init__(self, rewriting: _Rewriting) -> None:
         super().__init__()
@@ -286,7 +287,7 @@ class _Turner(cst.CSTTransformer):
         self.made = rewriting.made
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        # what goes need not have a counterpart
+        # removed nodes have no counterpart
         return id(node) not in self.r.gone and super().on_visit(node)
 
     def leave_SimpleStatementLine(self, original_node: Any, updated_node: Any) -> Any:
@@ -301,7 +302,8 @@ class _Turner(cst.CSTTransformer):
         return updated_node.with_changes(value=self.r.names.locals.get(original_node.value, original_node.value))
 
     def leave_Tuple(self, original_node: cst.Tuple, updated_node: cst.Tuple) -> Any:
-        """The shape of a piece is called so: then its type has the numbers in it, which a tuple written out has not."""
+        """Replaces the shape of a piece by `z.tile`, whose type contains the extents, unlike that of a tuple
+        display."""
         around = list(islice(self.source.find_ancestors(original_node), 2))
         if len(around) < 2 or not isinstance(around[1], cst.Call) or identify_operation(
                 self.source, around[1])[0] not in _SHAPED or any(isinstance(e, cst.StarredElement) for e in
@@ -400,7 +402,7 @@ class _Turner(cst.CSTTransformer):
         if not piece.scatter:
             return cst.parse_expression(f"{array}.store({_join_lines(made['tile'])})")
         if "mask" not in made:
-            # it fills the piece, and what lies outside of the array is clipped either way
+            # it fills the piece, and elements outside of the array are clipped in both kernels
             return cst.parse_expression(
                 f"{array}.store({self.r.ct}.reshape({_join_lines(made['tile'])}, {array}.tile))")
         ct = self.r.ct
@@ -445,7 +447,7 @@ class _Turner(cst.CSTTransformer):
         return cst.parse_expression(text)
 
     def bounds_mask(self, array: str, original: cst.Call, whole: str) -> list[str]:
-        """Where a gather has elements to read, which the dialect tells from padding with zero only like this."""
+        """Conditions under which a gather reads elements; the dialect otherwise pads with zero."""
         given = cst.parse_expression(whole)
         assert isinstance(given, cst.Tuple)
         texts = [cst.Module([]).code_for_node(element.value) for element in given.elements]
@@ -460,7 +462,7 @@ class _Turner(cst.CSTTransformer):
         given = original.args[0].value if original.args else None
         array = given.value if isinstance(given, cst.Name) else ""
         if subject.kind(array) != "array" or self.made.of(array) is not None:
-            raise Refusal(f"the tiles of `{array}` are counted, and it is no input", subject.line(original))
+            raise Refusal(f"the tiles of `{array}` are counted, and it is not an input", subject.line(original))
         made = dict(self.argument_texts(original, updated))
         shape = _join_lines(made["shape"])
         expression = self.r.input_of(original, array)
@@ -486,7 +488,7 @@ class _Turner(cst.CSTTransformer):
 _SHAPED: Final = frozenset({"reshape", "full", "zeros", "ones", "broadcast_to"})
 """Operations that take a shape."""
 _OF_TORCH: Final = frozenset(f"torch.{name}" for name in BY_NAME)
-"""Element types that `cuda.tile` takes from torch, too."""
+"""Element types of torch that `cuda.tile` also accepts."""
 _PARAMETERS: Final = {
     "load": ("array", "index", "shape"), "store": ("array", "index", "tile"), "gather": ("array", "indices"),
     "scatter": ("array", "indices", "tile"), "num_tiles": ("array", "axis", "shape"),

@@ -1,4 +1,4 @@
-"""Sample launches: shapes that go with each other, ragged ones included, and numbers that make the original run."""
+"""Sample launches: consistent shapes, also ragged ones, and numbers for which the original runs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Sample:
 
 
 def samples(subject: SourceKernel, made: Pieces) -> Iterator[Sample]:
-    """Launches with ragged, whole and short tiles. Raises `Refusal` where shapes cannot be told."""
+    """Yields launches with ragged, whole and short tiles. Raises `Refusal` if shapes cannot be inferred."""
     axes = dict(_axes(subject, made))
     extents = [p.name for p in subject.model.params if p.kind == "constant" and any(
         key[1] == p.name for keys in axes.values() for key in keys if key is not None)]
@@ -65,11 +65,12 @@ def samples(subject: SourceKernel, made: Pieces) -> Iterator[Sample]:
 
 
 Key = tuple[str, str | int]
-"""What counts tiles along an axis (a coordinate, a loop variable, or nothing), and the extent of a tile."""
+"""The expression that counts tiles along an axis (a coordinate, a loop variable, or nothing), and the extent of a
+tile."""
 
 
 def _axes(subject: SourceKernel, made: Pieces) -> Iterator[tuple[str, tuple[Key | None, ...]]]:
-    """What decides the extent of each axis of each array."""
+    """Yields the keys that determine the extent of each axis of each array."""
     found: dict[str, list[Key | None]] = {}
     for piece in made.found:
         found[piece.array] = [(a.coordinate or "", a.extent) for a in piece.axes]
@@ -86,8 +87,8 @@ def _axes(subject: SourceKernel, made: Pieces) -> Iterator[tuple[str, tuple[Key 
         if p.kind == "array":
             keys = found.get(p.name, [])
             if not keys or any(key is None for key in keys):
-                raise Refusal(f"no sample can be made up for `{p.name}`: what its extents must be is not told by how "
-                              "it is indexed", p.span.line)
+                raise Refusal(f"no sample can be generated for `{p.name}`: its extents do not follow from its "
+                              "indices", p.span.line)
             yield p.name, tuple(keys)
 
 
@@ -128,7 +129,7 @@ def _counter(subject: SourceKernel, part: cst.BaseExpression) -> str:
 
 
 def _element(subject: SourceKernel, part: cst.BaseExpression) -> Key | None:
-    """The key of an index by element: `coordinate * T + ct.arange(T)`."""
+    """The key of an element index: `coordinate * T + ct.arange(T)`."""
     if isinstance(part, cst.Integer):
         return ("", int(part.evaluated_value) + 1)
     found = run_of(subject, part)
@@ -153,6 +154,6 @@ def _extent(key: Key | None, constants: Mapping[str, int], raggedness: str, axis
         return {"ragged": 3 + axis, "whole": 4, "short": 1}[raggedness] if counter else 1
     if not counter:
         return {"ragged": max(size - 3, 1), "whole": size, "short": 1}[raggedness]
-    # other counters count other numbers of tiles, so that axes are not mixed up unnoticed
+    # other counters count other numbers of tiles, so that exchanged axes are detected
     more = sum(map(ord, counter)) % 2
     return {"ragged": (2 + more) * size + 3, "whole": (3 + more) * size, "short": size - 1}[raggedness]

@@ -1,4 +1,4 @@
-"""The kernel to be migrated, as it is written and as the checker understands it."""
+"""The kernel to migrate: its source, and its analysis by the checker."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _ACCEPTED: Final = frozenset({"proved", "conditional", "atomic", "single-block"}
 
 @dataclass(frozen=True)
 class SourceKernel:
-    """A raw kernel that the prover settles.
+    """A proved kernel of cuTile.
 
     source    of its file
     function  its definition
-    model     its accesses, parameters and so on
+    model     its accesses and parameters
     """
 
     source: Source
@@ -36,7 +36,7 @@ class SourceKernel:
     model: KernelModel
 
     def line(self, node: cst.CSTNode) -> int:
-        """The line on which a node stands."""
+        """The line of a node."""
         return self.source.at.first_line(node)
 
     def code(self, node: cst.CSTNode) -> str:
@@ -44,12 +44,12 @@ class SourceKernel:
         return self.source.code(node)
 
     def accesses(self, call: cst.Call) -> tuple[Access, ...]:
-        """What the checker knows of a call that accesses memory."""
+        """The accesses of a call in the checker's model."""
         span = self.source.at.span(call)
         return tuple(a for a in self.model.accesses if a.span == span)
 
     def kind(self, name: str) -> str | None:
-        """What kind of parameter a name is; None for one that is no parameter."""
+        """The kind of the parameter with a name; None for other names."""
         return next((p.kind for p in self.model.params if p.name == name), None)
 
 

@@ -1,4 +1,4 @@
-"""What mypy says of a migrated kernel, where it is installed."""
+"""Type checks a migrated kernel with mypy, if it is installed."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["type_errors"]
 
 
 CACHE: Path | None = None
-"""Where mypy keeps what it knows; None: nowhere."""
+"""The cache folder of mypy; None for a temporary one."""
 
 
 def type_errors(text: str) -> list[str] | None:
-    """What `mypy --strict` finds, one error a line; None where it is not installed."""
+    """Returns the errors of `mypy --strict`, one per line; None if mypy is not installed."""
     if importlib.util.find_spec("mypy") is None:
         return None
     root = Path(__file__).parents[2]

@@ -1,1 +1,2 @@
-"""Watches what the blocks of a launch do to memory and reports what they must not do."""
+"""Records the memory accesses of the blocks of a launch and reports races, accesses out of bounds and undefined
+lanes."""

@@ -12,9 +12,9 @@ __all__ = ["KernelFaultError"]
 
 
 class KernelFaultError(OwnershipError):
-    """What the sanitizer found in a launch.
+    """The sanitizer found an error in a launch.
 
-    events  all of them; `code` is that of the first
+    events  all findings; `code` is that of the first
     """
 
     def __init__(self, kernel: str, events: Sequence[Event], use: Location) -> None:

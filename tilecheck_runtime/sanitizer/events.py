@@ -1,4 +1,4 @@
-"""Findings of a run: plain data."""
+"""Findings of a run, as data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Block = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Point:
-    """An operation that was executed: where, in which block and in which iterations, outermost loop first."""
+    """An executed operation: its site, its block and its iterations, outermost loop first."""
 
     site: Site
     block: Block
@@ -22,17 +22,17 @@ class Point:
 
 @dataclass(frozen=True)
 class Event:
-    """One finding. It stands on `point`.
+    """One finding, located at `point`.
 
     code     of the rule, such as TC101
-    message  one sentence, without place
+    message  one sentence, without location
     kernel   name of the kernel
     grid     of the launch
-    array    name of the parameter; of an array in a list, with its number; None when no array is involved
+    array    name of the parameter, with its index for an array in a list; None if no array is involved
     element  index in that array
-    other    the other operation of a pair, or where undefined lanes come from
+    other    the other operation of a pair, or the origin of undefined lanes
     notes    further sentences
-    times    how often it happened at this pair of places
+    times    number of occurrences at this pair of sites
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""Where findings go, and the findings that involve one operation only."""
+"""Collects findings, and reports those that involve one operation only."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ class Findings:
     def __init__(self, session: Session, kernel: str, grid: Block) -> None:
         self.session, self.sites, self.kernel, self.grid = session, session.sites, kernel, grid
 
-    def here(self) -> Point:
+    def current_point(self) -> Point:
         """The operation that is being executed."""
-        return Point(self.sites.site(self.sites.here()), Progress.block, tuple(Progress.loops))
+        return Point(self.sites.site(self.sites.current_site()), Progress.block, tuple(Progress.loops))
 
     def fault(self, code: str, message: str, array: str | None = None, element: tuple[int, ...] | None = None,
               notes: tuple[str, ...] = ()) -> None:
-        """A finding at the present place that involves no other operation."""
-        key = (code, self.kernel, array, self.sites.here())
+        """Reports a finding at the current location that involves no other operation."""
+        key = (code, self.kernel, array, self.sites.current_site())
         if self.session.has(key):
             self.session.add(key, None)
         else:
-            event = Event(code, message, self.kernel, self.grid, array, element, self.here(), None, notes)
+            event = Event(code, message, self.kernel, self.grid, array, element, self.current_point(), None, notes)
             self.session.add(key, event)
 
     def report_alias(self, first: str, second: str, site: Site) -> None:
-        """Two parameters share memory and one of them was written."""
+        """Reports that two parameters share memory and one of them was written."""
         message = f"'{first}' and '{second}' share memory and the kernel writes it: the compiler assumes they do not"
         point = Point(site, (0, 0, 0))
         self.session.add(("TC401", self.kernel, first, second),
                          Event("TC401", message, self.kernel, self.grid, first, None, point))
 
     def report_outside_tile(self, what: str, axis: int, index: int, count: int) -> None:
-        """A sub-tile that a tile does not have."""
+        """Reports a sub-tile outside of its tile."""
         self.fault("TC201", f"{what} of sub-tile {index} on axis {axis}, where the tile has {count}")
 
 
@@ -51,5 +51,5 @@ def element_of(storage: Storage, array: str, position: int) -> tuple[int, ...]:
 
 
 def show_index(element: tuple[int, ...]) -> str:
-    """An index, as it is written."""
+    """Formats an index."""
     return f"[{', '.join(map(str, element))}]"

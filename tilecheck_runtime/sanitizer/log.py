@@ -1,4 +1,4 @@
-"""Every memory operation of a launch, 13 bytes each. Numbers count up in the order of execution, from 1."""
+"""The log of all memory operations of a launch, 13 bytes each. Numbers increase in order of execution, from 1."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Operation:
 
 
 class Log:
-    """What was executed. Blocks run one after another, so the operations of a block are consecutive."""
+    """The executed operations. Blocks run one after another, so the operations of a block are consecutive."""
 
     def __init__(self) -> None:
         self._sites = array("i", [0])
@@ -42,12 +42,12 @@ class Log:
         """The first number of the block that is running."""
 
     def begin(self, block: Block) -> None:
-        """A block begins."""
+        """Starts a block."""
         self._block_names.append(block)
         self.start = len(self._sites)
 
     def add(self, site: int, loops: list[int], strength: int) -> int:
-        """Notes an operation and returns its number."""
+        """Appends an operation and returns its number."""
         key = tuple(loops)
         number = self._loop_numbers.get(key)
         if number is None:
@@ -69,7 +69,7 @@ class Log:
         return len(self._block_names) - 1
 
     def operation(self, number: int) -> Operation:
-        """What is known of an operation."""
+        """Returns an operation by number."""
         return Operation(self._sites[number], self._block_names[self._blocks[number]],
                          self._loop_values[self._loops[number]], self._strength[number])
 

@@ -1,14 +1,14 @@
-"""What synchronisation orders: which operations of other blocks happen before those of the running one.
+"""Order from synchronization: the operations of other blocks that happen before those of the running block.
 
-Blocks run one after another, so every acquire finds what earlier blocks released. That alone proves nothing: in
+Blocks run one after another, so every acquire finds the releases of earlier blocks. That alone proves nothing: in
 another schedule the release might not have happened yet. An acquire therefore counts only once the kernel branches on
-the value it returned (the loop of a spin lock, `if old == n - 1` of a last block, the wait for a flag): then the code
-behind the branch runs in every schedule after the release. A read-modify-write keeps that power through `==` and `!=`
-only; `<` asks which ticket was drawn, which says nothing about what others have finished.
+the value it returned (the loop of a spin lock, `if old == n - 1` of a last block, the wait for a flag): the code behind
+the branch then runs in every schedule after the release. A read-modify-write keeps that power through `==` and `!=`
+only; `<` asks which ticket was drawn, which says nothing about the progress of others.
 
-    lock      while ct.atomic_cas(lock, 0, 0, 1, memory_order=ACQUIRE) != 0: pass    both critical sections are ordered
-    last      if ct.atomic_add(count, 0, 1) == n - 1: read what all blocks wrote     ordered after every block
-    no order  ct.atomic_add(count, 0, 1); ct.store(c, 0, t)                          still a race on c
+   lock      while ct.atomic_cas(lock, 0, 0, 1, memory_order=ACQUIRE) != 0: pass    both critical sections are ordered
+   last      if ct.atomic_add(count, 0, 1) == n - 1: read what all blocks wrote     ordered after every block
+   no order  ct.atomic_add(count, 0, 1); ct.store(c, 0, t)                          still a race on c
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import Final
 __all__ = ["TRACKED", "Clock", "Release", "Token", "join_release"]
 
 Clock = dict[int, int]
-"""For a block (by order of execution) the last of its operations that happens before."""
+"""For each block (by order of execution) the last of its operations that happens before."""
 
 TRACKED: Final = 64
-"""Operations on more elements than this are taken for data, not for locks or flags."""
+"""Operations on more elements than this are treated as data, not as locks or flags."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release at one element, and those before it that a read-modify-write carried on."""
+    """A release at one element, and earlier releases that a read-modify-write continued."""
 
     clock: Clock
     before: Release | None
@@ -35,7 +35,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What reading an element would prove. `exact`: lost in comparisons other than `==` and `!=`."""
+    """The releases that reading an element would prove. `exact`: lost in comparisons other than `==` and `!=`."""
 
     release: Release
     exact: bool

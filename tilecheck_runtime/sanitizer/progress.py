@@ -1,4 +1,4 @@
-"""The block that is running. There is one at a time: launches are serialized by a lock."""
+"""The position of the running block. There is one at a time, because launches are serialized by a lock."""
 
 from __future__ import annotations
 

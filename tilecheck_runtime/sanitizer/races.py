@@ -1,4 +1,4 @@
-"""Accesses of blocks to memory, checked against those of other blocks."""
+"""Checks the memory accesses of a block against those of other blocks."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from tilecheck_runtime.tile_language.modes import PLAIN, STRONG
 __all__ = ["Pair", "Races"]
 
 PATIENCE: Final = 20_000
-"""Looks at locks and flags, with no change in between, after which a block is said to be stuck."""
+"""Queries of locks and flags without a change in between after which a block counts as stuck."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two accesses that race, by number.
 
-    array   the one that is named: of the later access
-    wrote   whether the earlier one writes
-    writes  whether the later one writes
+    array   of the later access, for messages
+    wrote   whether the earlier access writes
+    writes  whether the later access writes
     """
 
     storage: Storage
@@ -53,7 +53,8 @@ class Pair:
 
 
 class Races(Findings):
-    """The memory operations of one launch. Operations call it with the elements they touch before they touch them."""
+    """Records the memory operations of one launch. Operations call it with the elements that they are about to
+    access."""
 
     def __init__(self, session: Session, kernel: str, grid: Block) -> None:
         super().__init__(session, kernel, grid)
@@ -63,7 +64,7 @@ class Races(Findings):
         self._counted: Any = None
 
     def begin(self, block: Block) -> None:
-        """A block begins."""
+        """Starts a block."""
         self.log.begin(block)
         self._clock = {}
         self._idle = 0
@@ -73,18 +74,18 @@ class Races(Findings):
         return Point(self.sites.site(operation.site), operation.block, operation.loops)
 
     def read(self, target: Target, array: str, strength: int = PLAIN) -> None:
-        """A read."""
-        storage, number = target.storage, self.log.add(self.sites.here(), Progress.loops, strength)
+        """Records a read."""
+        storage, number = target.storage, self.log.add(self.sites.current_site(), Progress.loops, strength)
         if storage.slots[LAST_WRITE] is not None:
             self._check(target, (LAST_WRITE, FIRST_WRITE), array, False, number)
         self._mark(target, FIRST_READ, LAST_READ, number, strength)
         storage.touched.setdefault(array, False)
         if strength == STRONG:
-            self.waiting()
+            self.note_waiting()
 
     def write(self, target: Target, array: str, strength: int = PLAIN) -> None:
-        """A write or an atomic update."""
-        storage, number = target.storage, self.log.add(self.sites.here(), Progress.loops, strength)
+        """Records a write or an atomic update."""
+        storage, number = target.storage, self.log.add(self.sites.current_site(), Progress.loops, strength)
         if storage.slots[LAST_WRITE] is not None:
             self._check(target, (LAST_WRITE, FIRST_WRITE), array, True, number)
         if storage.slots[LAST_READ] is not None:
@@ -95,9 +96,8 @@ class Races(Findings):
             self._idle = 0
 
     def _mark(self, target: Target, first: int, last: int, number: int, strength: int) -> None:
-        """Keeps two of the accesses that later ones may race with: the first and the last, as far as nothing is known
-        of their order.
-        """
+        """Stores two of the accesses that later ones may race with: the first and the last, among those without a known
+        order."""
         storage = target.storage
         if storage.slots[first] is None:
             target.put(first, number)
@@ -118,7 +118,8 @@ class Races(Findings):
             storage.weak = True
 
     def _find_outdone(self, numbers: Any, strength: int) -> Any:
-        """Where an access of the running block takes the place of these: whatever races with them races with it."""
+        """Marks where an access of the running block replaces earlier ones, because every access that races with them
+        also races with it."""
         result = np.zeros(np.shape(numbers), bool)
         for number in np.unique(numbers).tolist():
             operation = self.log.operation(number)
@@ -140,7 +141,7 @@ class Races(Findings):
 
     def _meet(self, target: Target, numbers: Any, foreign: Any, wrote: bool, array: str, writes: bool,
               number: int) -> None:
-        """Operations of other blocks were at the same elements: those that nothing orders are races."""
+        """Reports accesses of other blocks to the same elements that nothing orders."""
         candidates = np.unique(numbers[foreign])
         if self.log.operation(number).strength == STRONG:
             candidates = candidates[self.log.strength_of(candidates) != STRONG]
@@ -168,17 +169,17 @@ class Races(Findings):
             return
         self._counted = number, key
         place = int(np.flatnonzero(np.ravel(numbers) == earlier)[0])
-        self.pair(Pair(target.storage, target.position(place), array, earlier, wrote, number, writes))
+        self.report_pair(Pair(target.storage, target.position(place), array, earlier, wrote, number, writes))
 
     def _key(self, array: str, earlier: int, wrote: bool, number: int, writes: bool) -> tuple[str, str, str, Any]:
-        """Under what a race is kept, the code first."""
+        """The key of a race in the session, code first."""
         here, there = self.log.operation(number), self.log.operation(earlier)
         mixed = here.strength != PLAIN or there.strength != PLAIN
         code = "TC107" if mixed else "TC101" if wrote and writes else "TC103"
         return code, self.kernel, array, frozenset((here.site, there.site))
 
-    def pair(self, p: Pair) -> None:
-        """Reports a race, unless the session knows one of these two places."""
+    def report_pair(self, p: Pair) -> None:
+        """Reports a race, unless the session contains one at these two sites."""
         key = self._key(p.array, p.earlier, p.wrote, p.call_later, p.writes)
         if self.session.has(key):
             return
@@ -204,19 +205,19 @@ class Races(Findings):
                        array, element)
 
     def tokens(self, lanes: Lanes, order: str, exact: bool) -> tuple[Token, ...]:
-        """What reading these elements with this order would prove."""
+        """The releases that reading these elements with this order would prove."""
         if order not in ("ACQUIRE", "ACQ_REL") or lanes.size > TRACKED or not lanes.storage.released:
             return ()
         found = (lanes.storage.released.get(p) for p in lanes.positions.tolist())
         return tuple(Token(release, exact) for release in found if release is not None)
 
     def acquire(self, tokens: Iterable[Token]) -> None:
-        """The kernel branches on values that prove these releases."""
+        """Applies releases, because the kernel branches on values that prove them."""
         for token in tokens:
             self._clock = join_release(self._clock, token.release)
 
     def release(self, lanes: Lanes, order: str, update: bool) -> None:
-        """A release at these elements. `update`: a read-modify-write, which carries earlier releases on."""
+        """Records a release at these elements. `update`: a read-modify-write, which continues earlier releases."""
         if lanes.size > TRACKED:
             return
         storage = lanes.storage
@@ -231,14 +232,15 @@ class Races(Findings):
                 storage.released.pop(position, None)
 
     def note_progress(self) -> None:
-        """An atomic changed memory: whoever waits may go on."""
+        """Records that an atomic changed memory, so that waiting blocks may continue."""
         self._idle = 0
 
-    def waiting(self) -> None:
-        """An atomic read or a failed exchange. Raises KernelStuckError when nothing else happened for too long."""
+    def note_waiting(self) -> None:
+        """Records an atomic read or a failed exchange. Raises KernelStuckError if nothing else happened for too
+        long."""
         self._idle += 1
         if self._idle > PATIENCE:
-            span = self.sites.site(self.sites.here()).span
+            span = self.sites.site(self.sites.current_site()).span
             raise KernelStuckError(
                 f"block {block_name(Progress.block, rank_of_grid(self.grid))} of {self.kernel} waits forever at "
                 f"{span.file}:{span.line}: blocks run one after another here, and no guarantee exists on a GPU that "
@@ -255,9 +257,8 @@ _MESSAGES: Final = {
 
 
 def _stands_on_other(code: str, point: Point, other: Point, writes: bool, stronger: int) -> bool:
-    """Whether a finding about a pair stands on the operation that was executed first. `stronger`: by how much the one
-    executed last is.
-    """
+    """Whether a finding about a pair is located at the operation that was executed first. `stronger`: the strength of
+    the last operation minus that of the first."""
     if code == "TC103":
         return writes
     if code == "TC107" and stronger:

@@ -1,4 +1,4 @@
-"""What operations report to while a launch runs."""
+"""The object that operations report to while a launch runs."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ __all__ = ["Recorder"]
 
 
 class Recorder(Races, Undefined):
-    """Everything that one launch does to memory and to undefined lanes."""
+    """Records all accesses and undefined lanes of one launch."""

@@ -1,4 +1,4 @@
-"""Events as the checker prints its diagnostics."""
+"""Prints events like diagnostics of the checker."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A second pass over a launch that raced: every pair of lines that races at the elements where a race was seen.
+"""Runs a launch that raced a second time, to find every pair of lines that races at the elements of a race.
 
-The shadow keeps the first and the last access to an element, which is enough to see that there is a race and not
-enough to name all lines that take part in it. The second pass runs the same blocks in the same order on the same
-contents, and keeps what touches the elements at which the first one saw a race.
+The shadow memory stores the first and the last access to an element. That is enough to detect a race, but not to name
+all lines that take part in it. The second pass runs the same blocks in the same order on the same contents, and stores
+all accesses to the elements at which the first pass saw a race.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from tilecheck_runtime.tile_language.modes import PLAIN, STRONG
 __all__ = ["Replay", "watched_positions"]
 
 ELEMENTS: Final = 1024
-"""Elements of a storage that are followed; of a race over more of them, these are the first."""
+"""Elements of a storage that are followed; only the first ones of a larger race."""
 KEPT: Final = 8
-"""Operations of a place on an element that are kept from either end, two of each block."""
+"""Operations of a site on an element that are stored from either end, two of each block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class _Access:
 
 @dataclass
 class _Accesses:
-    """Of one place on one element: the first ones and the last ones."""
+    """The first and the last accesses of one site to one element."""
 
     first: list[_Access] = field(default_factory=list)
     last: list[_Access] = field(default_factory=list)
@@ -61,12 +61,12 @@ class _Accesses:
 
 
 def watched_positions(storages: Sequence[Storage]) -> list[Any]:
-    """For each storage the positions at which a race was seen, as far as they are followed."""
+    """Returns for each storage the positions of races, up to the limit."""
     return [() if s.slots[WATCHED] is None else np.flatnonzero(s.slots[WATCHED])[:ELEMENTS] for s in storages]
 
 
 class Replay(Recorder):
-    """Records the second pass. What else goes wrong in it was reported by the first one."""
+    """Records the second pass. Other errors in it were reported by the first pass."""
 
     def __init__(self, session: Session, kernel: str, grid: Block, storages: Sequence[Storage],
                  positions: Iterable[Any]) -> None:
@@ -95,23 +95,24 @@ class Replay(Recorder):
         places = np.flatnonzero(np.ravel(target.get(WATCHED)))
         if not places.size:
             return
-        site = self.sites.here()
+        site = self.sites.current_site()
         access = _Access(self.log.last + 1, self.log.block, strength, writes, array, self._clock)
         for place in places.tolist():
             key = (self._storages[id(storage)], target.position(place))
             self._found.setdefault(key, {}).setdefault(site, _Accesses()).add(access)
 
     def finish(self, storages: Sequence[Storage]) -> None:
-        """Adds the pairs of places that the first pass did not name."""
+        """Reports the pairs of sites that the first pass did not report."""
         for (storage, position), sites in self._found.items():
             for earlier, later in _pairs([a for accesses in sites.values() for a in accesses.all()]):
                 self.session = self._into
-                self.pair(Pair(storages[storage], position, later.array, earlier.number, earlier.writes, later.number,
-                               later.writes))
+                self.report_pair(Pair(storages[storage], position, later.array, earlier.number, earlier.writes,
+                                      later.number,
+                                      later.writes))
 
 
 def _pairs(accesses: list[_Access]) -> Iterator[tuple[_Access, _Access]]:
-    """Pairs that nothing orders, the one executed first first."""
+    """Yields pairs that nothing orders, in order of execution."""
     ordered = sorted(accesses, key=lambda a: a.number)
     for place, later in enumerate(ordered):
         for earlier in ordered[:place]:

@@ -12,10 +12,10 @@ __all__ = ["Report"]
 
 @dataclass(frozen=True)
 class Report:
-    """What a session found.
+    """The findings of a session.
 
     events    sorted by file, line and code
-    launches  launches that ran
+    launches  number of launches that ran
     """
 
     events: tuple[Event, ...]
@@ -23,15 +23,15 @@ class Report:
 
     @property
     def clean(self) -> bool:
-        """Whether nothing was found."""
+        """Whether there are no findings."""
         return not self.events
 
     def codes(self) -> frozenset[str]:
-        """The codes that were found."""
+        """The codes of the findings."""
         return frozenset(event.code for event in self.events)
 
     def render(self, colour: bool = False) -> str:
-        """The report as the checker prints its diagnostics."""
+        """Formats the report like the checker prints its diagnostics."""
         return render(self.events, self.launches, colour)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Findings of several launches, such as those of a script or a test."""
+"""Sessions collect the findings of several launches, such as those of a script or a test."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["Session", "session"]
 
 
 class Session:
-    """Collects events; the same finding at the same places is kept once and counted.
+    """Collects events. Repeated findings at the same sites are stored once and counted.
 
     seed    of the order of blocks; None runs them in order
-    replay  whether a launch that raced runs a second time, to name all lines that take part
+    replay  whether a launch that raced runs a second time, to find all lines that take part
     """
 
     current: ClassVar[Session | None] = None
@@ -30,7 +30,7 @@ class Session:
         self._events: dict[Any, Event] = {}
 
     def add(self, key: Any, event: Event | None) -> None:
-        """Keeps an event under a key, or counts one more when `event` is None."""
+        """Stores an event under a key, or counts another occurrence if `event` is None."""
         if event is not None:
             self._events[key] = event
         else:
@@ -38,18 +38,18 @@ class Session:
             self._events[key] = replace(known, times=known.times + 1)
 
     def has(self, key: Any) -> bool:
-        """Whether something is kept under a key."""
+        """Whether the session contains an event under a key."""
         return key in self._events
 
     def report(self) -> Report:
-        """What was found so far."""
+        """The findings so far."""
         events = sorted(self._events.values(), key=lambda e: (e.file, e.line, e.code, e.array or ""))
         return Report(tuple(events), self.launches)
 
 
 @contextmanager
 def session(seed: int | None = 0, replay: bool = False) -> Iterator[Session]:
-    """Everything launched inside reports here."""
+    """Makes all launches inside report to a new session."""
     before, Session.current = Session.current, Session(seed, replay)
     try:
         yield Session.current

@@ -1,8 +1,8 @@
-"""Shadow memory: for each element the first and the last operation that wrote it and that read it.
+"""Shadow memory: the first and the last operation that wrote and that read each element.
 
-Four numbers of 4 bytes an element, allocated when they are first needed. They are enough to know whether any other
-block touched the element: blocks run one after another, so if the first and the last reader are of one block, every
-reader was. A fifth marks the elements that a second pass looks at, where one is asked for.
+Four numbers of 4 bytes per element, allocated on first use. They are enough to detect whether another block accessed
+the element: blocks run one after another, so if the first and the last reader belong to one block, every reader did. A
+fifth number marks the elements that a second pass follows.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ SLOT: Final = np.dtype(np.uint32)
 
 @dataclass(eq=False)
 class Storage:
-    """Memory under one or more arrays that overlap.
+    """Memory under one array or several that overlap.
 
-    low, itemsize  address of the first element and bytes of an element
-    length         elements
+    low, itemsize  address of the first element and bytes per element
+    length         number of elements
     """
 
     low: int
@@ -52,7 +52,7 @@ class Storage:
 
 
 class View:
-    """The shadow of an array: the same shape over the shadow of its storage. Strides are in elements."""
+    """The shadow memory of an array: the same shape over the shadow memory of its storage. Strides are in elements."""
 
     __slots__ = ("_made", "offset", "shape", "storage", "strides")
 
@@ -80,7 +80,7 @@ class View:
                     tuple(self.strides[a] for a in axes))
 
     def element(self, position: int) -> tuple[int, ...]:
-        """The index at which this array has a position of its storage."""
+        """The index of the element at a position of the storage."""
         rest = position - self.offset
         index = [0] * len(self.shape)
         for axis in sorted(range(len(self.shape)), key=lambda a: -abs(self.strides[a])):
@@ -92,7 +92,7 @@ class View:
 
 
 class Target(Protocol):
-    """The elements that one operation touches."""
+    """The elements that one operation accesses."""
 
     storage: Storage
 

@@ -1,4 +1,4 @@
-"""Places in the source of kernels, as small numbers."""
+"""Locations in the source of kernels, as small numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tilecheck.syntax.tree import Span
 __all__ = ["MARK", "Site", "Sites", "definition"]
 
 MARK: Final = "__tilecheck_kernel__"
-"""A global of every function that runs as part of a kernel: tells its frames from those of the executor."""
+"""A global of every function that runs as part of a kernel; it distinguishes its frames from those of the executor."""
 
 _NOWHERE: Final = Span("<unknown>", 0, 0, 0, 0)
 
@@ -21,7 +21,7 @@ _NOWHERE: Final = Span("<unknown>", 0, 0, 0, 0)
 class Site:
     """An operation in the source of a kernel.
 
-    spans  where it stands, and then the calls of helpers that led there, innermost first
+    spans  its location, then the calls of helpers that led there, innermost first
     """
 
     spans: tuple[Span, ...]
@@ -32,18 +32,18 @@ class Site:
 
     @property
     def order(self) -> tuple[tuple[str, int, int], ...]:
-        """Compares as the program reads: by the outermost call first."""
+        """Sorts in reading order: by the outermost call first."""
         return tuple((s.file, s.line, s.column) for s in reversed(self.spans))
 
 
 class Sites:
-    """Numbers for the places at which operations were executed."""
+    """Numbers the locations at which operations were executed."""
 
     def __init__(self) -> None:
         self._numbers: dict[Any, int] = {}
         self._chains: list[tuple[tuple[CodeType, int], ...]] = []
 
-    def here(self) -> int:
+    def current_site(self) -> int:
         """The number of the place in the kernel that called into the executor."""
         frame: FrameType | None = sys._getframe(2)
         while frame is not None and MARK not in frame.f_globals:
@@ -68,12 +68,12 @@ class Sites:
         return known
 
     def site(self, number: int) -> Site:
-        """The place of that number."""
+        """The location of a number."""
         return Site(tuple(_span(code, instruction) for code, instruction in self._chains[number]) or (_NOWHERE,))
 
 
 def definition(code: CodeType) -> Site:
-    """Where a function is defined."""
+    """The location of a function definition."""
     return Site((Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0),))
 
 

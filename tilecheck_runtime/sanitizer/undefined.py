@@ -1,4 +1,4 @@
-"""Lanes that nobody defined: where they come from, and where something first depends on them."""
+"""Undefined lanes: their origin, and the first operation that depends on them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Undefined"]
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What made lanes undefined, and where; and where they first met defined ones, if they did."""
+    """The origin of undefined lanes, and the first operation that combined them with defined ones, if there is one."""
 
     what: str
     point: Point
@@ -39,25 +39,25 @@ class Undefined(Findings):
         return number
 
     def undefined_source(self, what: str) -> int:
-        """A number for a source of undefined lanes at the present place."""
-        return self._number((self.sites.here(), what), lambda: _Source(what, self.here()))
+        """Returns a number for an origin of undefined lanes at the current location."""
+        return self._number((self.sites.current_site(), what), lambda: _Source(what, self.current_point()))
 
     def undefined_met(self, sources: Iterable[int], what: str) -> tuple[int, ...]:
-        """Undefined lanes are combined with defined ones. Nobody's business unless the result is used: these are the
-        sources of its lanes.
-        """
-        site = self.sites.here()
+        """Records that undefined lanes are combined with defined ones. This is not an error unless the result is used.
+        Returns the origins of the result."""
+        site = self.sites.current_site()
 
-        def met(number: int) -> int:
+        def combine(number: int) -> int:
             source = self._sources[number]
             return number if source.met else self._number((site, what, number), lambda: _Source(
-                source.what, source.point, (what, self.here())))
+                source.what, source.point, (what, self.current_point())))
 
-        return tuple(dict.fromkeys(met(number) for number in sources))
+        return tuple(dict.fromkeys(combine(number) for number in sources))
 
     def undefined_used(self, sources: Iterable[int], what: str, array: str | None = None,
                        element: tuple[int, ...] | None = None) -> None:
-        """Undefined lanes are observed; a source is reported once, where it first met defined lanes or else here."""
+        """Reports a use of undefined lanes, once per origin, at the operation that first combined them with defined
+        ones or else here."""
         for source in sorted((self._sources[n] for n in sources), key=lambda s: s.met is None):
             key = ("TC301", self.kernel, source.point.site)
             if self.session.has(key):
@@ -66,12 +66,12 @@ class Undefined(Findings):
             message = f"{what} uses {lanes}"
             if element is not None:
                 message = f"{what} puts {lanes} into element {show_index(element)} of '{array}'"
-            event = Event("TC301", message, self.kernel, self.grid, array, element, self.here(), source.point)
+            event = Event("TC301", message, self.kernel, self.grid, array, element, self.current_point(), source.point)
             self.session.add(key, event if source.met is None else _relocate(event, source.what, *source.met))
 
 
 def _relocate(event: Event, origin: str, what: str, point: Point) -> Event:
-    """The finding at the place where its lanes first met defined ones."""
+    """Moves a finding to the operation where its lanes were first combined with defined ones."""
     line = event.point.site.span.line
     goes = "" if event.element is None else f", and puts it into element {show_index(event.element)} of '{event.array}'"
     return replace(event, message=f"{what} uses lanes that {origin} leaves undefined", point=point,

@@ -1,5 +1,5 @@
-"""Element types in DLPack capsules. DLPack has names for small floats that NumPy's reader and writer do not know, so
-such elements pass through NumPy as integers of the same size, and only the label on the capsule is another."""
+"""Element types in DLPack capsules. DLPack has names for small floats that NumPy does not know. Such elements pass
+through NumPy as integers of the same size, and only the label on the capsule is changed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ LABELS: Final = {DTYPES["bfloat16"]: 4, DTYPES["float8_e4m3fn"]: 10, DTYPES["flo
 _BY_LABEL: Final = {(code, dtype.bits): dtype for dtype, code in LABELS.items()}
 _UNSIGNED: Final = 1
 _AT: Final = {b"dltensor": 20, b"dltensor_versioned": 52}
-"""Where the element type stands in a capsule of that name: behind version, context, deleter and flags, if there are
-any, and then data, device and number of axes (dlpack.h, DLManagedTensor and DLManagedTensorVersioned)."""
+"""Offset of the element type in a capsule of that name (dlpack.h, DLManagedTensor and DLManagedTensorVersioned): after
+version, context, deleter and flags, if there are any, then data, device and number of axes."""
 
 _NAME: Final = ctypes.pythonapi.PyCapsule_GetName
 _NAME.restype, _NAME.argtypes = ctypes.c_char_p, [ctypes.py_object]
@@ -32,7 +32,7 @@ class _Label(ctypes.Structure):
 
 
 def label(capsule: Any) -> Any:
-    """The element type of a capsule, to be read or changed; None when its name is not one of DLPack."""
+    """The element type of a capsule, to be read or changed; None if the capsule is not one of DLPack."""
     name = _NAME(capsule)
     if name not in _AT:
         return None
@@ -40,16 +40,16 @@ def label(capsule: Any) -> Any:
 
 
 def relabel(capsule: Any, dtype: DType) -> Any:
-    """The capsule of integers that stand for elements of a small type, under the name of that type."""
+    """Gives a capsule of integers the element type that they represent."""
     found = label(capsule)
     found.code = LABELS[dtype]
     return capsule
 
 
 class Relabelled:
-    """What NumPy reads instead of an object whose elements it does not know.
+    """A wrapper that NumPy reads instead of an object with elements that it does not know.
 
-    dtype  of the elements, once it was read and when they pass as integers
+    dtype  of the elements, once it was read, if they pass as integers
     """
 
     def __init__(self, source: Any) -> None:

@@ -1,4 +1,4 @@
-"""Whether a graph is being captured here: nothing runs meanwhile, so nothing can be allocated, read or waited for."""
+"""Detects graph captures. Nothing runs during a capture, so nothing can be allocated, read or waited for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CAPTURE: Final[ContextVar[Location | None]] = ContextVar("capture", default=Non
 
 @contextmanager
 def begin_capture(place: Location) -> Iterator[None]:
-    """A graph is captured meanwhile, by whoever asked for it at `place`. Raises CaptureError inside another capture."""
+    """Marks that a graph is captured, at the request of `place`. Raises CaptureError inside another capture."""
     outer = _CAPTURE.get()
     if outer is not None:
         raise CaptureError("a graph is captured while another one is", use=current_location(), before=outer,
@@ -30,7 +30,7 @@ def begin_capture(place: Location) -> Iterator[None]:
 
 
 def refuse_in_capture(what: str, fix: str) -> None:
-    """Raises CaptureError while a graph is captured: `what` cannot be part of it."""
+    """Raises CaptureError during a capture: `what` cannot be part of a graph."""
     place = _CAPTURE.get()
     if place is not None:
         raise CaptureError(f"{what} while a graph is captured", use=current_location(), before=place,

@@ -1,4 +1,4 @@
-"""New tensors."""
+"""Creation of tensors."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ __all__ = ["arange", "empty", "eye", "full", "linspace", "ones", "rand", "randn"
 
 
 def upload_tensor(values: Any, dtype: DType) -> Tensor:
-    """A tensor with the elements of a NumPy array, which has that element type."""
+    """Creates a tensor from a NumPy array of that element type."""
     made = allocate_tensor(values.shape, dtype)
     backend_of(made._storage.memory.device).upload(values, as_strided(made))
     return made
 
 
 def _tensor_of_numbers(values: Any, kind: DType) -> Tensor:
-    """A tensor of NumPy's numbers. Raises as `_elements` does."""
+    """Creates a tensor from NumPy numbers. Raises the errors of `_elements`."""
     return upload_tensor(_elements(values, kind), kind)
 
 
 def _elements(values: Any, kind: DType) -> Any:
-    """NumPy's numbers as elements of a type: rounded to nearest, without their fraction in an integer.
+    """Converts NumPy numbers to elements of a type: rounded to nearest, truncated for integers.
 
-    Raises OverflowError, as NumPy does, for a number that an integer type does not have.
+    Raises OverflowError, as NumPy does, for a number outside the range of an integer type.
     """
     if kind.category == INTEGRAL and values.size:
         info = np.iinfo(kind.storage)
@@ -47,10 +47,10 @@ def _elements(values: Any, kind: DType) -> Any:
 
 
 def full(shape: Any, value: float, dtype: Any) -> Tensor:
-    """A tensor that holds one value.
+    """Creates a tensor filled with one value.
 
-    Raises TypeError and ValueError for what is no shape, number or element type, and OverflowError for a number that
-    an integer type does not have.
+    Raises TypeError and ValueError for an invalid shape, number or element type, and OverflowError for a number outside
+    the range of an integer type.
     """
     kind = element_type(dtype)
     number = np.asarray(value)
@@ -60,7 +60,7 @@ def full(shape: Any, value: float, dtype: Any) -> Tensor:
         raise TypeError(f"a tensor is filled with one real number, not with {value!r}: for several write "
                         "`from_numpy(np.array(...))`")
     wanted = extents(shape)
-    return _fill_tensor(wanted, _elements(number, kind) if math.prod(wanted) else _simple(0, kind), kind)
+    return _fill_tensor(wanted, _elements(number, kind) if math.prod(wanted) else _simple_element(0, kind), kind)
 
 
 def _fill_tensor(shape: tuple[int, ...], element: Any, kind: DType) -> Tensor:
@@ -70,42 +70,42 @@ def _fill_tensor(shape: tuple[int, ...], element: Any, kind: DType) -> Tensor:
 
 
 @lru_cache(maxsize=256)
-def _simple(number: int, kind: DType) -> Any:
+def _simple_element(number: int, kind: DType) -> Any:
     """A number that every type has, as an element."""
     return _elements(np.asarray(number), kind)
 
 
 def zeros(shape: Any, dtype: Any) -> Tensor:
-    """A tensor of zeros. Raises TypeError and ValueError for what is no shape or element type."""
+    """Creates a tensor of zeros. Raises TypeError and ValueError for an invalid shape or element type."""
     kind = element_type(dtype)
-    return _fill_tensor(extents(shape), _simple(0, kind), kind)
+    return _fill_tensor(extents(shape), _simple_element(0, kind), kind)
 
 
 def ones(shape: Any, dtype: Any) -> Tensor:
-    """A tensor of ones. Raises as `zeros` does."""
+    """Creates a tensor of ones. Raises as `zeros` does."""
     kind = element_type(dtype)
-    return _fill_tensor(extents(shape), _simple(1, kind), kind)
+    return _fill_tensor(extents(shape), _simple_element(1, kind), kind)
 
 
 def empty(shape: Any, dtype: Any, *, unsafe: str) -> Tensor:
-    """A tensor with whatever its memory held before. An opt-out: `unsafe` says why nothing reads it too early.
+    """Creates a tensor with arbitrary contents. `unsafe` gives the reason why no code reads it before it is written.
 
-    Raises TypeError when the reason is empty.
+    Raises TypeError if the reason is empty.
     """
     if not isinstance(unsafe, str) or not unsafe.strip():
-        raise TypeError('memory that nobody filled is an opt-out: write `empty(shape, dtype, unsafe="why")` or `zeros`')
+        raise TypeError('uninitialized memory needs a reason: write `empty(shape, dtype, unsafe="why")` or `zeros`')
     return allocate_tensor(extents(shape), element_type(dtype))
 
 
 def arange(*bounds: float, dtype: Any) -> Tensor:
-    """`arange(stop)`, `arange(start, stop)` or `arange(start, stop, step)`, as NumPy's, converted at the end. Raises
+    """`arange(stop)`, `arange(start, stop)` or `arange(start, stop, step)`, as in NumPy, converted at the end. Raises
     OverflowError as `full` does."""
     kind = element_type(dtype)
     return _tensor_of_numbers(np.arange(*bounds), kind)
 
 
 def linspace(start: float, stop: float, count: int, dtype: Any) -> Tensor:
-    """`count` numbers at equal distances, both ends included; for integers the next below each. Raises OverflowError as
+    """Creates `count` equidistant numbers, both ends included, rounded down for integers. Raises OverflowError as
     `full` does."""
     kind = element_type(dtype)
     values = np.linspace(start, stop, count)
@@ -119,12 +119,12 @@ def eye(rows: int, columns: int | None = None, *, dtype: Any) -> Tensor:
 
 
 def rand(shape: Any, dtype: Any, *, seed: int = 0) -> Tensor:
-    """Random numbers, at least 0 and less than 1: the same for the same seed on every backend."""
+    """Creates random numbers from 0, inclusive, to 1, exclusive; equal for equal seeds on every backend."""
     kind = element_type(dtype)
-    return upload_tensor(random.uniform(extents(shape), kind, seed), kind)
+    return upload_tensor(random.random_uniform(extents(shape), kind, seed), kind)
 
 
 def randn(shape: Any, dtype: Any, *, seed: int = 0) -> Tensor:
-    """Random numbers of a normal distribution: the same for the same seed on every backend."""
+    """Creates random numbers of a normal distribution; equal for equal seeds on every backend."""
     kind = element_type(dtype)
-    return upload_tensor(random.normal(extents(shape), kind, seed), kind)
+    return upload_tensor(random.random_normal(extents(shape), kind, seed), kind)

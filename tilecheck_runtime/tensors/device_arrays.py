@@ -1,4 +1,4 @@
-"""Arrays of other libraries in the memory of a GPU: what they say of themselves, without importing those libraries."""
+"""Arrays of other libraries on a GPU, described without importing those libraries."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["DeviceArray", "device_array"]
 class DeviceArray:
     """An array on a GPU.
 
-    strides   in bytes; None of them is checked
-    readonly  whether its library says that it may only be read
-    stream    handle of the stream on which its library works now; None when it does not say
-    memory    first address, and one past the last, of what it is a view of; None when that is unknown
+    strides   in bytes, not validated
+    readonly  whether its library declares it read-only
+    stream    handle of the current stream of its library; None if unknown
+    memory    first address, and one past the last, of the memory that it is a view of; None if unknown
     """
 
     ordinal: int
@@ -42,10 +42,10 @@ class DeviceArray:
 
 
 def device_array(value: Any, ordinal_of: Callable[[int], int | None], whole: bool = False) -> DeviceArray | None:
-    """What an array on a GPU says of itself; None for anything else. `ordinal_of` finds the device of an address, which
-    `__cuda_array_interface__` does not tell; `whole` also asks for stream and memory, where that takes longer.
+    """Describes an array on a GPU; None for other objects. `ordinal_of` returns the device of an address, which
+    `__cuda_array_interface__` does not contain. `whole` also reads stream and memory where that takes longer.
 
-    Raises TileError for elements that kernels do not have.
+    Raises TileError for elements that kernels do not support.
     """
     if type(value).__module__.partition(".")[0] == "torch" and hasattr(value, "data_ptr"):
         return _of_torch(value, whole) if value.is_cuda else None

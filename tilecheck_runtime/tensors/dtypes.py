@@ -1,4 +1,4 @@
-"""Element types of tensors, by whatever name they are given."""
+"""Element types of tensors, under any of their names."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ __all__ = ["element_type"]
 
 
 def element_type(value: Any) -> DType:
-    """The element type: of the dialect (`f32`), of `cuda.tile`, NumPy, ml_dtypes or torch. Raises TypeError for what
-    is none."""
+    """The element type: of the dialect (`f32`), of `cuda.tile`, NumPy, ml_dtypes or torch. Raises TypeError for other
+    objects."""
     try:
         return as_dtype(value)
     except TileError as error:

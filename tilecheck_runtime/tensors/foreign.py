@@ -1,4 +1,4 @@
-"""Tensors in memory of another library: what they must be like, and what keeps them alive."""
+"""Tensors in memory of other libraries: requirements on the memory, and its lifetime."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ _OF_HOST: Final = frozenset({1})
 
 
 def from_numpy(array: Any, *, copy: bool = True) -> Tensor:
-    """A tensor with the elements of a NumPy array; with `copy=False` in its memory, which the tensor keeps alive.
+    """Creates a tensor with the elements of a NumPy array; with `copy=False` in its memory, which the tensor keeps
+    alive.
 
-    Raises TypeError for what is no array and ForeignMemoryError for memory that cannot be taken over.
+    Raises TypeError for other objects and ForeignMemoryError for memory that cannot be adopted.
     """
     if not isinstance(array, np.ndarray):
         raise TypeError(f"from_numpy takes a NumPy array, not a {type(array).__name__}: write `from_dlpack(...)` for "
@@ -39,10 +40,10 @@ def from_numpy(array: Any, *, copy: bool = True) -> Tensor:
 
 
 def from_dlpack(source: Any, *, copy: bool = False) -> Tensor:
-    """A tensor in the memory of an object that has `__dlpack__`, which it keeps alive; a copy when that is asked for.
+    """Creates a tensor in the memory of an object that has `__dlpack__`, which it keeps alive; with `copy=True` a copy.
     An array on a GPU (of torch, CuPy, JAX) gives a tensor there.
 
-    Raises TypeError for an object without it and ForeignMemoryError for memory that cannot be taken over.
+    Raises TypeError for an object without `__dlpack__` and ForeignMemoryError for memory that cannot be adopted.
     """
     described = _describe_device_array(source)
     if described is not None:
@@ -66,7 +67,7 @@ def from_dlpack(source: Any, *, copy: bool = False) -> Tensor:
 
 
 def _describe_device_array(source: Any) -> DeviceArray | None:
-    """What an array on a GPU says of itself; None for others. The driver is asked only when there is such an array."""
+    """Describes an array on a GPU; None for other objects. The driver is loaded only for such an array."""
     try:
         return device_array(source, lambda address: cuda_driver().device_of(address), whole=True)
     except TileError as error:
@@ -84,7 +85,7 @@ def _adopt_device_array(found: DeviceArray, owner: Any, copy: bool) -> Tensor:
     low, high = found.region.bounds if 0 not in found.shape else (found.address, found.address + size)
     low, high = found.memory or (low, high)
     memory = backend.adopt(low, high - low, owner, found.readonly)
-    if found.stream is not None:  # what its library has begun comes before what is done with it here
+    if found.stream is not None:  # work of its library runs before work of the runtime
         theirs = backend.stream_of(found.stream)
         backend.order(backend.default, theirs.mark())
     strides = tuple(s // size if n > 1 else default
@@ -95,7 +96,7 @@ def _adopt_device_array(found: DeviceArray, owner: Any, copy: bool) -> Tensor:
 
 
 def _find_device_faults(found: DeviceArray, size: int) -> list[tuple[str, str]]:
-    """What is wrong with memory on a GPU as it lies, and how to put it right."""
+    """Returns the reasons why GPU memory cannot be adopted, each with a fix."""
     steps = [(axis, s) for axis, (n, s) in enumerate(zip(found.shape, found.strides, strict=True)) if n > 1]
     copied = "take a copy there: `.contiguous()`, or `.copy()`"
     faults = [(f"has stride {s} bytes on axis {axis}, which is negative", copied) for axis, s in steps if s < 0]
@@ -118,7 +119,7 @@ def _is_torch(source: Any) -> bool:
 
 
 def _torch_memory(tensor: Any) -> Any:
-    """The memory of a torch tensor, which older versions of torch do not pass on as memory that can be written."""
+    """The memory of a torch tensor as a writable array, which older versions of torch do not export."""
     if getattr(tensor, "requires_grad", False):
         raise _foreign_error(tensor, "requires a gradient, which torch would not know of", "write `.detach()`")
     if str(tensor.device) != "cpu":
@@ -150,7 +151,7 @@ def _element_type(array: Any, owner: Any) -> DType:
 
 
 def _find_faults(array: Any, address: int, dtype: DType) -> list[tuple[str, str]]:
-    """What is wrong with memory as it lies, and how to put it right."""
+    """Returns the reasons why memory cannot be adopted, each with a fix."""
     size = array.itemsize
     steps = [(axis, s) for axis, (n, s) in enumerate(zip(array.shape, array.strides, strict=True)) if n > 1]
     copied = "take a copy: `from_numpy(...)`, or `np.ascontiguousarray(...)` before"
@@ -168,8 +169,8 @@ def _find_faults(array: Any, address: int, dtype: DType) -> list[tuple[str, str]
 
 
 def _extent(array: Any) -> tuple[int, int]:
-    """First address, and one past the last, of the array that this is a view of in the end; what that itself lies in,
-    NumPy has looked at."""
+    """First address, and one past the last, of the root array that this is a view of. NumPy has validated the root
+    itself."""
     root, found = array, array
     while root is not None:
         found = root if isinstance(root, np.ndarray) else found

@@ -1,4 +1,4 @@
-"""Layouts of views: slices, reshapes, transpositions. Pure arithmetic, the same on every backend."""
+"""Layouts of views: slices, reshapes, transpositions. Pure arithmetic, equal on every backend."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["extents", "reshape_layout", "slice_layout", "transpose_layout"]
 
 
 def extents(shape: Any) -> tuple[int, ...]:
-    """A shape as a tuple. Raises TypeError for what is none and ValueError for an extent below 0."""
+    """A shape as a tuple. Raises TypeError for an invalid shape and ValueError for a negative extent."""
     given = shape if isinstance(shape, (tuple, list)) else (shape,)
     try:
         found = tuple(operator.index(n) for n in given)
@@ -60,8 +60,8 @@ def slice_layout(layout: Layout, index: Any) -> Layout:
 
 
 def reshape_layout(layout: Layout, shape: Sequence[int]) -> Layout:
-    """The same elements in another shape; one extent may be -1. Raises ValueError when the number of elements is
-    another, or when no strides describe them without a copy."""
+    """The same elements in another shape; one extent may be -1. Raises ValueError for a different number of elements,
+    and if no strides describe them without a copy."""
     wanted = _complete_shape(layout, tuple(operator.index(n) for n in shape))
     if layout.size == 0:
         return Layout(layout.dtype, wanted, row_major(wanted), layout.offset)
@@ -82,7 +82,8 @@ def _complete_shape(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _strides_without_copy(layout: Layout, wanted: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Each run of axes that lie behind one another without gaps can be divided anew; last axes first."""
+    """Returns the strides of a new shape: each contiguous run of axes can be divided independently, last axes first.
+    None if there are none."""
     old = [(n, s) for n, s in zip(layout.shape, layout.strides, strict=True) if n > 1]
     out: list[int] = []
     run, step = (1, 1)
@@ -102,8 +103,7 @@ def _strides_without_copy(layout: Layout, wanted: tuple[int, ...]) -> tuple[int,
 
 
 def transpose_layout(layout: Layout, axes: Sequence[int]) -> Layout:
-    """The axes in another order; all of them turned round when `axes` is empty. Raises ValueError when they are no
-    permutation."""
+    """The axes in another order; reversed if `axes` is empty. Raises ValueError unless they are a permutation."""
     rank = len(layout.shape)
     order = tuple(operator.index(a) for a in axes) or tuple(range(rank))[::-1]
     if sorted(order) != list(range(rank)):

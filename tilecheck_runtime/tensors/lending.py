@@ -1,4 +1,4 @@
-"""Memory of ours in the hands of another library, without a copy, for as long as an array lives there."""
+"""Borrowing: memory of a tensor that another library uses without a copy, while an array exists there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FLAGS_SINCE: Final = (1, 0)
 
 
 class _Loan:
-    """What a lent array keeps alive: the memory, and the hold that tells others of it."""
+    """The owner of a borrowed array: it keeps the memory alive and holds it."""
 
     def __init__(self, storage: Storage, hold: Hold, array: Any, writable: bool) -> None:
         self.storage, self.hold = storage, hold
@@ -36,8 +36,8 @@ class _Loan:
 
 
 def borrow_array(handle: Handle, borrower: str, writable: bool = False) -> Any:
-    """A NumPy array in the memory of a handle. Until it is gone nobody else can write there, nor read when it is
-    writable. The caller holds the lock and has checked the handle."""
+    """Returns a NumPy array in the memory of a handle. While it exists no other code can write the memory, nor read it
+    if the array is writable. The caller holds the lock and has checked the handle."""
     array = backend_of(handle._storage.memory.device).view(as_strided(handle))
     mode = Mode.BORROWED_TO_WRITE if writable else Mode.BORROWED
     hold = handle._storage.hold(mode, handle.region, current_location(), borrower)
@@ -46,11 +46,11 @@ def borrow_array(handle: Handle, borrower: str, writable: bool = False) -> Any:
 
 def capsule(handle: Handle, stream: Any = None, max_version: tuple[int, int] | None = None,
             dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any:
-    """What `__dlpack__` returns. A library that knows read-only memory reads ours while we read it too; an older one
-    could write, so it gets memory that is nobody else's: the tensor cannot be used until the array there is gone.
+    """Implements `__dlpack__`. A library that supports read-only memory shares it with other readers. An older library
+    could write, so the tensor cannot be used while its array exists.
 
-    Raises OwnershipError when the tensor cannot be lent now, and BufferError for what DLPack cannot say: another
-    device, a stream on the CPU, elements of 4 bits.
+    Raises OwnershipError if the tensor cannot be borrowed now, and BufferError for cases that DLPack cannot express:
+    another device, a stream on the CPU, elements of 4 bits.
     """
     if handle._storage.memory.device != "cpu":
         raise BufferError(f"this tensor lies on {handle._storage.memory.device} and is not passed on by DLPack: write "
@@ -75,14 +75,14 @@ def capsule(handle: Handle, stream: Any = None, max_version: tuple[int, int] | N
 
 
 def dlpack_device(handle: Handle) -> tuple[int, int]:
-    """What `__dlpack_device__` returns."""
+    """Implements `__dlpack_device__`."""
     kind, _, number = handle._storage.memory.device.partition(":")
     return (_CUDA, int(number)) if kind == "cuda" else _CPU
 
 
 class DeviceLoan:
-    """Memory on a GPU in the hands of another library: `torch.as_tensor(loan)`, `cupy.asarray(loan)`. Until the array
-    there and this are gone, the tensor cannot be used."""
+    """Memory on a GPU that another library borrows: `torch.as_tensor(loan)`, `cupy.asarray(loan)`. The tensor cannot be
+    used while this object or an array of it exists."""
 
     def __init__(self, storage: Storage, hold: Hold, interface: Mapping[str, Any]) -> None:
         self._storage, self._hold = storage, hold
@@ -93,10 +93,10 @@ class DeviceLoan:
 
 
 def borrow_device_memory(handle: Handle) -> DeviceLoan:
-    """A tensor on a GPU as other libraries take it, by `__cuda_array_interface__`.
+    """Returns a tensor on a GPU as an object with `__cuda_array_interface__`.
 
-    Raises OwnershipError when it cannot be lent now, and BufferError for a tensor on the CPU and for elements that the
-    interface has no name for.
+    Raises OwnershipError if it cannot be borrowed now, and BufferError for a tensor on the CPU and for elements that
+    the interface does not name.
     """
     layout, memory = handle._layout, handle._storage.memory
     backend: Any = backend_of(memory.device)

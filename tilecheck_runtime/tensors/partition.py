@@ -1,4 +1,4 @@
-"""Partitions: tensors that were moved into disjoint pieces, ready to be written by a launch."""
+"""Partitions: tensors divided into disjoint pieces, ready to be written by a launch."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ MOST_AXES: Final = 5
 
 @dataclass(frozen=True)
 class Cut:
-    """How a tensor is divided.
+    """The division of a tensor.
 
-    tile      extents of a piece; those at the far edges are clipped
-    schedule  which pieces a block owns
-    blocks    blocks that share them; None for one piece a block
+    tile      extents of a piece; pieces at the far edges are clipped
+    schedule  assigns pieces to blocks
+    blocks    number of blocks that share the pieces; None for one piece per block
     prefix    whether the grid may be smaller than the partition
     """
 
@@ -51,7 +51,7 @@ class Cut:
 
 
 class Partition(Handle):
-    """Disjoint pieces of a tensor, as `Cut` describes them. A launch that writes it takes it and gives it back as its
+    """Disjoint pieces of a tensor, as `Cut` describes them. A launch that writes it takes it and returns it as its
     result."""
 
     __slots__ = ()
@@ -81,13 +81,13 @@ class Partition(Handle):
 
     @property
     def tiles(self) -> tuple[int, ...]:
-        """How many pieces there are along each axis."""
+        """The number of pieces along each axis."""
         return tuple(-(-n // t) for n, t in zip(self.shape, self.tile, strict=True))
 
     @property
     def grid(self) -> tuple[int, int, int]:
-        """The grid of a launch: a block for each piece, leading axes merged when there are more than three; or the
-        number of blocks of a mapped partition."""
+        """The grid of a launch: a block for each piece, leading axes merged if there are more than three; or the number
+        of blocks of a mapped partition."""
         if self.blocks is not None:
             return self.blocks, 1, 1
         first, *rest = self.tiles
@@ -113,10 +113,10 @@ class Partition(Handle):
             return Tensor.of(self._storage, self._layout, self._parent)
 
     def map(self, schedule: Schedule, blocks: int) -> Partition:
-        """Moves it into a partition of which `blocks` blocks own several pieces each, dealt out by a schedule.
+        """Moves it into a partition in which `blocks` blocks own several pieces each, assigned by a schedule.
 
-        Raises GridError for a prefix partition, and when `blocks` is not between 1 and the number of what the schedule
-        deals out.
+        Raises GridError for a prefix partition, and if `blocks` is not between 1 and the number of items of the
+        schedule.
         """
         count = operator.index(blocks)
         with LOCK:
@@ -132,7 +132,7 @@ class Partition(Handle):
 
 
 def _check_schedule(partition: Partition, schedule: Schedule, blocks: int) -> None:
-    """Raises GridError for a schedule that cannot deal out the pieces of a partition to that many blocks."""
+    """Raises GridError for a schedule that cannot assign the pieces of a partition to that many blocks."""
 
     def refusal(why: str, fix: str) -> GridError:
         name = label(partition)
@@ -151,7 +151,7 @@ def _check_schedule(partition: Partition, schedule: Schedule, blocks: int) -> No
     most = count_streamed(schedule, partition.tiles)
     start, stop = (schedule.start, schedule.stop) if isinstance(schedule, Range) else (0, most)
     if not 0 <= start <= stop <= most:
-        raise refusal(f"deals out {most} items by {base}, of which {start} to {stop} is no part",
+        raise refusal(f"deals out {most} items by {base}, and {start} to {stop} is not a part of them",
                       f"give a start and a stop from 0 to {most}")
     count = stop - start
     if not 1 <= blocks <= count:
@@ -163,8 +163,8 @@ def _check_schedule(partition: Partition, schedule: Schedule, blocks: int) -> No
 
 
 def move_into_partition(owner: Handle, tile: tuple[Any, ...], prefix: bool) -> Partition:
-    """Moves a handle into a partition. Raises OwnershipError when it is not one's own now, and LaunchArgumentError for
-    pieces that there are not."""
+    """Moves a handle into a partition. Raises OwnershipError if it is not exclusively owned now, and
+    LaunchArgumentError for invalid pieces."""
     with LOCK:
         check(owner, Use.PARTITION)
         extents = _extents(owner, tile)
@@ -200,18 +200,18 @@ def _make_partition(source: Handle, tile: tuple[int, ...], schedule: Schedule, b
     hold = source._storage.hold(Mode.PARTITIONED, source.region, place or current_location(), what)
     made = Partition.of(source._storage, source._layout, source._parent, hold)
     made._core.cut = Cut(tile, schedule, blocks, prefix)
-    made._core.region, made._core.strided = source._core.region, source._core.strided  # of the same memory
+    made._core.region, made._core.strided = source._core.region, source._core.strided  # the memory is the same
     return made
 
 
 def transfer_partition(partition: Partition, what: str = "a partition", place: Location | None = None) -> Partition:
-    """The same partition in another hand: that of a launch which took it, or of whoever gets it back."""
+    """Returns a new handle on a partition, for a launch that took it or for the caller that gets it back."""
     return transfer_hold(partition,
                          partition._storage.hold(Mode.PARTITIONED, partition.region, place or current_location(), what))
 
 
 def transfer_hold(partition: Partition, hold: Hold) -> Partition:
-    """As `transfer_partition`, with a hold that there is already."""
+    """Like `transfer_partition`, with an existing hold."""
     made = Partition()
     made._core, made._hold, made._moved = partition._core, hold, None
     return made

@@ -1,4 +1,4 @@
-"""What every handle that can be read offers: views, copies, conversions."""
+"""The operations of handles that can be read: views, copies, conversions."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Readable(Handle):
     _to_view: ClassVar[Use] = Use.VIEW
 
     def numpy(self, *, copy: bool = True) -> Any:
-        """The elements as a new NumPy array; with `copy=False` as a read-only one in the same memory, which nobody can
-        write as long as that array lives. Raises OwnershipError when they cannot be read now."""
+        """The elements as a new NumPy array; with `copy=False` as a read-only array in the same memory, which cannot be
+        written while that array exists. Raises OwnershipError if they cannot be read now."""
         from tilecheck_runtime.tensors.lending import borrow_array
 
         refuse_in_capture("the elements of a tensor are read", "read them after a replay: `graph.result.numpy()`")
@@ -49,7 +49,7 @@ class Readable(Handle):
                                                                                                                 "NumPy")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """What `np.asarray(x)` gets: a copy. Raises ValueError when one without copy is asked for."""
+        """Implements `np.asarray(x)` with a copy. Raises ValueError if no copy is allowed."""
         if copy is False:
             raise ValueError("NumPy gets a copy of a tensor; without one, write `x.numpy(copy=False)`")
         found = self.numpy()
@@ -63,7 +63,7 @@ class Readable(Handle):
 
     @property
     def view(self) -> _Views[Self]:
-        """Part of it, in the same memory: `x.view[:1024]`, `x.view[::2, 3]`. Raises IndexError or ValueError."""
+        """A part of it, in the same memory: `x.view[:1024]`, `x.view[::2, 3]`. Raises IndexError or ValueError."""
         return _Views(lambda index: self._make_view(lambda layout: slice_layout(layout, index)))
 
     def reshape(self, *shape: Any) -> Self:
@@ -72,7 +72,7 @@ class Readable(Handle):
         return self._make_view(lambda layout: reshape_layout(layout, wanted))
 
     def transposed(self, *axes: int) -> Self:
-        """A read-only view with axes in another order; turned round when none are named. Raises ValueError."""
+        """A read-only view with the axes in another order, reversed by default. Raises ValueError."""
         return self._make_view(lambda layout: transpose_layout(layout, axes), readonly=True)
 
     def _make_view(self, change: Callable[[Layout], Layout], readonly: bool = False) -> Self:
@@ -84,12 +84,12 @@ class Readable(Handle):
         return type(self).of(self._storage, layout, self, None, readonly)
 
     def copy(self) -> Any:
-        """A tensor of its own with the same elements, without gaps."""
+        """A new contiguous tensor with the same elements."""
         return self.astype(self.dtype)
 
     def astype(self, dtype: Any) -> Any:
-        """A tensor of its own with the elements converted, rounded to nearest. Floating point numbers become integers
-        by dropping their fraction. Raises TypeError for what is no element type."""
+        """A new tensor with the elements converted, rounded to nearest. Floating point numbers are truncated to
+        integers. Raises TypeError for an invalid element type."""
         from tilecheck_runtime.tensors.tensor import allocate_tensor
 
         with LOCK:
@@ -101,13 +101,13 @@ class Readable(Handle):
         return made
 
     def lend(self) -> DeviceLoan:
-        """The memory of a tensor on a GPU for `torch.as_tensor(...)` or CuPy; see `tensors.lending`."""
+        """The memory of a tensor on a GPU for `torch.as_tensor(...)` or CuPy; see `tensors/lending.py`."""
         from tilecheck_runtime.tensors.lending import borrow_device_memory
 
         return borrow_device_memory(self)
 
     def __dlpack__(self, **wishes: Any) -> Any:
-        """Lends the memory to another library; see `tensors.lending`."""
+        """Lets another library borrow the memory; see `tensors/lending.py`."""
         from tilecheck_runtime.tensors.lending import capsule
 
         return capsule(self, **wishes)

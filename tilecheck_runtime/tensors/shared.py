@@ -1,4 +1,4 @@
-"""Shared tensors: many handles on memory that nobody writes. What counts is the memory, so views count as well."""
+"""Shared tensors: many handles on memory that is not written. Ownership counts memory, so views count as handles."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ __all__ = ["SharedTensor"]
 
 
 class SharedTensor(Readable):
-    """A handle that may be held by many owners and flights at once. Each one counts until it is let go of."""
+    """A handle that many owners and flights can hold. Each one counts until it is dropped."""
 
     __slots__ = ()
     kind = "shared tensor"
     _to_view = Use.READ  # a view is one more owner
 
     def share(self) -> SharedTensor:
-        """One more handle on the same memory."""
+        """Another handle on the same memory."""
         return self._make_view(lambda layout: layout)
 
     def unshare(self) -> Tensor:
-        """Moves the sole handle back into a tensor. Raises SharedError while another one is held."""
+        """Moves the sole handle back into a tensor. Raises SharedError while another one exists."""
         with LOCK:
             check(self, Use.OWN)
             end_handle(self, "a tensor", "use what `.unshare()` returned")
             return Tensor.of(self._storage, self._layout, self._parent, None, self.readonly)
 
     def partition(self, *tile: int) -> Partition:
-        """Moves the sole handle into pieces. Raises SharedError while another one is held."""
+        """Moves the sole handle into pieces. Raises SharedError while another one exists."""
         return move_into_partition(self, tile, prefix=False)
 
     def partition_prefix(self, *tile: int) -> Partition:
-        """Like `Tensor.partition_prefix`. Raises SharedError while another handle is held."""
+        """Like `Tensor.partition_prefix`. Raises SharedError while another handle exists."""
         return move_into_partition(self, tile, prefix=True)
 
     def _view_of(self, layout: Layout, readonly: bool) -> SharedTensor:

@@ -1,4 +1,4 @@
-"""Tensors: memory that has one owner."""
+"""Tensors: memory with one owner."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ class Tensor(Readable):
     __slots__ = ()
 
     def partition(self, *tile: int) -> Partition:
-        """Moves it into pieces of `tile` elements along each axis; those at the far edges are clipped.
+        """Moves it into pieces of `tile` elements along each axis; pieces at the far edges are clipped.
 
-        Raises OwnershipError when it is not one's own now, and LaunchArgumentError for a tile of another rank.
+        Raises OwnershipError if it is not exclusively owned now, and LaunchArgumentError for a tile of another rank.
         """
         from tilecheck_runtime.tensors.partition import move_into_partition
 
         return move_into_partition(self, tile, prefix=False)
 
     def partition_prefix(self, *tile: int) -> Partition:
-        """Like `partition`, for a launch that writes the first pieces only: its grid is given with `.grid(...)` and is
+        """Like `partition`, for a launch that writes only the first pieces: its grid is given with `.grid(...)` and is
         not larger than the partition. The other pieces keep their contents."""
         from tilecheck_runtime.tensors.partition import move_into_partition
 
         return move_into_partition(self, tile, prefix=True)
 
     def share(self) -> SharedTensor:
-        """Moves it into a handle that can be copied and read by many. Raises OwnershipError."""
+        """Moves it into a handle that can be duplicated and read by many. Raises OwnershipError."""
         from tilecheck_runtime.tensors.shared import SharedTensor
 
         with LOCK:
@@ -53,7 +53,7 @@ class Tensor(Readable):
 
 
 def allocate_tensor(shape: tuple[int, ...], dtype: DType) -> Tensor:
-    """A tensor with any contents, without gaps. Raises CaptureError while a graph is captured."""
+    """Allocates a contiguous tensor with arbitrary contents. Raises CaptureError during a capture."""
     refuse_in_capture("memory is allocated", "allocate it before, so that every replay finds it where it was")
     layout = Layout(dtype, shape, row_major(shape))
     memory = current().allocate(max(layout.size, 1) * layout.itemsize)

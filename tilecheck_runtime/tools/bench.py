@@ -1,8 +1,8 @@
-"""How fast launches are, and whether one is faster than another.
+"""Measures launches and compares them.
 
-    bound = add.bind(z, x, y)
-    print(bench(bound))               # median, and the spread of the middle half
-    print(compare(bound, other))      # ratio of paired runs, with its confidence interval
+   bound = add.bind(z, x, y)
+   print(bench(bound))               # median, and the spread of the middle half
+   print(compare(bound, other))      # ratio of paired runs, with its confidence interval
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from tilecheck_runtime.tools.clocks import clock_for
 __all__ = ["Comparison", "Timing", "bench", "compare"]
 
 _DRAWS: Final = 2000
-"""Of the bootstrap."""
+"""Number of bootstrap samples."""
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Microseconds of one call, sample by sample."""
+    """Durations of one call in microseconds, by sample."""
 
     samples: tuple[float, ...]
 
@@ -35,7 +35,7 @@ class Timing:
 
     @property
     def spread(self) -> tuple[float, float]:
-        """What half of the samples lie between."""
+        """The interquartile range."""
         if len(self.samples) < 2:
             return self.samples[0], self.samples[0]
         low, _, high = quantiles(self.samples, n=4)
@@ -48,9 +48,9 @@ class Timing:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two calls, measured in turns, so that a device that grows warm slows both.
+    """Two calls, measured alternately, so that a device that heats up slows both.
 
-    ratio     median over the pairs of how long the second takes by the first's time: below 1 the second is faster
+    ratio     median over the pairs of the second duration divided by the first: below 1 the second is faster
     interval  95 % confidence interval of that median, by bootstrap
     """
 
@@ -60,7 +60,7 @@ class Comparison:
     interval: tuple[float, float]
 
     def within(self, tolerance: float) -> bool:
-        """Whether the interval says that they differ by no more than that: 0.005 is half a percent."""
+        """Returns whether the interval shows a difference of at most `tolerance`: 0.005 is half a percent."""
         return 1 - tolerance <= self.interval[0] and self.interval[1] <= 1 + tolerance
 
     def __str__(self) -> str:
@@ -70,9 +70,9 @@ class Comparison:
 
 def bench(call: Callable[[], object], *, samples: int = 30, repeats: int = 1, warm_up: int = 3,
           flush: bool = True) -> Timing:
-    """Measures something that hands over work to the default stream: a bound launch, `graph.start`, or a function.
+    """Measures a call that submits work to the default stream: a bound launch, `graph.start`, or a function.
 
-    repeats  calls in a row that make one sample, for what is too short to be measured alone
+    repeats  consecutive calls that form one sample, for calls that are too short to be measured alone
     flush    whether caches of a GPU are emptied before each sample
     """
     clock = clock_for(current())
@@ -83,7 +83,7 @@ def bench(call: Callable[[], object], *, samples: int = 30, repeats: int = 1, wa
 
 def compare(first: Callable[[], object], second: Callable[[], object], *, samples: int = 30, repeats: int = 1,
             warm_up: int = 3, flush: bool = True) -> Comparison:
-    """Measures two things in turns, each first as often as second. Arguments are those of `bench`."""
+    """Measures two calls alternately, each first equally often. The arguments are those of `bench`."""
     clock = clock_for(current())
     for _ in range(warm_up):
         clock.time(first, repeats, flush)

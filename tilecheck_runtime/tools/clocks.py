@@ -1,4 +1,4 @@
-"""How long something takes on a device: by its events on a GPU, by the clock of the host on the CPU."""
+"""Measures durations on a device: with events on a GPU, with the clock of the host on the CPU."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tilecheck_runtime.backends.interface import Backend
 __all__ = ["Clock", "clock_for"]
 
 _FLUSHED: Final = 256 << 20
-"""Bytes that are written to drive everything else out of the caches of a GPU."""
+"""Bytes that are written to evict everything else from the caches of a GPU."""
 
 
 class Clock(Protocol):
-    """Measures calls that hand over work to the default stream."""
+    """Measures calls that submit work to the default stream."""
 
     def time(self, call: Callable[[], object], repeats: int, flush: bool) -> float:
         """Microseconds of one call, as a mean over `repeats` calls in a row."""

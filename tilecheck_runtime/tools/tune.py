@@ -1,6 +1,6 @@
-"""Finds the fastest of several configurations: tiles, schedules, hints.
+"""Searches the fastest of several configurations: tiles, schedules, hints.
 
-    best = tune(lambda tile: add.bind(zeros.partition(tile), x, y), [{"tile": 512}, {"tile": 1024}]).best
+   best = tune(lambda tile: add.bind(zeros.partition(tile), x, y), [{"tile": 512}, {"tile": 1024}]).best
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = ["Trial", "Tuned", "tune"]
 class Trial:
     """One configuration.
 
-    microseconds  of a launch, the median; None when it failed
-    error         why it failed
-    resumed       whether it was in the record already
+    microseconds  median duration of a launch; None if it failed
+    error         the reason of the failure
+    resumed       whether the record already contained it
     """
 
     config: Mapping[str, Any]
@@ -36,7 +36,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Tuned:
-    """What a search found, fastest first; those that failed last."""
+    """The results of a search, fastest first, failures last."""
 
     trials: tuple[Trial, ...]
 
@@ -52,14 +52,14 @@ class Tuned:
 
 def tune(make: Callable[..., Callable[[], object]], space: Sequence[Mapping[str, Any]], *, record: Path | None = None,
          key: str = "", samples: int = 10, repeats: int = 1, seconds: float = math.inf) -> Tuned:
-    """Measures `make(**config)`, a bound launch or a function that hands one over, for every configuration.
+    """Measures `make(**config)`, a bound launch or a function that submits one, for every configuration.
 
-    record  a file of JSON lines: what is in it for this key and device is not measured again, so that a search that was
-            interrupted goes on where it was
-    key     what the measurements depend on besides, such as shapes
-    seconds after which no further configuration is begun: give those first that are likely to be best
+    record   a file of JSON lines: its results for this key and device are reused, so that an interrupted search
+             continues
+    key      other inputs of the measurements, such as shapes
+    seconds  time after which no further configuration starts: list those first that are likely to be best
 
-    Raises ValueError when the space is empty or nothing in it runs.
+    Raises ValueError if the space is empty or no configuration runs.
     """
     if not space:
         raise ValueError("there is nothing to choose from: give at least one configuration")
@@ -104,8 +104,7 @@ def _device() -> str:
 
 
 def _read(record: Path | None, place: Mapping[str, str]) -> Iterator[tuple[str, Trial]]:
-    """What a record holds for a key and device. A line that was cut short when the search was interrupted is passed
-    over."""
+    """Yields the results in a record for a key and device. Skips lines that an interruption truncated."""
     if record is None or not record.exists():
         return
     for line in record.read_text(encoding="utf-8").splitlines():

@@ -154,9 +154,9 @@ def test_a_cache_with_kernels(run, cache_folder):
 
 def test_a_cache_that_is_off_or_has_no_size(run, monkeypatch):
     monkeypatch.setenv("TILECHECK_KERNEL_CACHE", "off")
-    assert run("cache", "info")[1] == "compiled kernels are not kept: TILECHECK_KERNEL_CACHE says so\n"
+    assert run("cache", "info")[1] == "compiled kernels are not cached: TILECHECK_KERNEL_CACHE disables the cache\n"
     assert run("cache", "info", "--format", "json")[1] == "null\n"
-    assert "are not kept" in run("cache", "clear")[1]
+    assert "are not cached" in run("cache", "clear")[1]
     monkeypatch.setenv("TILECHECK_KERNEL_CACHE", "here")
     monkeypatch.setenv("TILECHECK_KERNEL_CACHE_SIZE", "much")
     assert run("cache", "info")[0] == 2

@@ -53,7 +53,7 @@ def test_a_failure_names_kernel_and_line_and_keeps_the_bytecode(compiler, case):
     text = str(caught.value)
     assert f"--> {FILE}:{DEFINITION}\n" in text
     assert Path(caught.value.bytecode).read_bytes() == b"bytecode"
-    assert f"its input was kept: {caught.value.bytecode}\n" in text
+    assert f"its input is stored in {caught.value.bytecode}\n" in text
     command = f"tileiras {caught.value.bytecode} -o kernel.cubin --gpu-name sm_90 -O2 --lineinfo"
     assert f"to see it again: {command}\n" in text
     assert text.count("= note: ") == (3 if case == "status" else 2)

@@ -72,8 +72,8 @@ def test_error_refuses_and_moves_nothing(monkeypatch):
     p, x = _pieces(), tcr.ones((8,), f32)
     error = refused(UnprovenError, lambda: u.racing(p, x))
     assert error.code == "TC105" and error.summary == (
-        "`racing` does not pass the checker: `ct.store` writes to the whole array behind `z`, past the pieces that "
-        "blocks own")
+        "`racing` does not pass the checker: `ct.store` writes to the whole array behind `z`, which bypasses the "
+        "pieces that blocks own")
     assert error.before.file == u.__file__ and error.before.line == 16
     assert error.fix == 'write through `z`, or take responsibility: @unsafe("why no two blocks write one element")'
     assert k.add(p, x, x).sync().numpy().tolist() == [2] * 8
@@ -184,6 +184,6 @@ def test_disabled_rules_are_not_proofs():
     silenced = Contract(_findings("refuted"), ())
     guard.check_guard(u.racing.__wrapped__, silenced, True)
     error = refused(UnprovenError, lambda: guard.check_guard(u.racing.__wrapped__, silenced, False))
-    assert error.summary == "`racing` is not proved, and the project's configuration silences what is found on it"
+    assert error.summary == "`racing` is not proved, and the project's configuration silences its findings"
     guard.check_guard(u.trusted.__wrapped__, Contract(_findings("unproven"), ()), False)
     guard.check_guard(k.add.__wrapped__, Contract(_findings("proved"), ()), False)

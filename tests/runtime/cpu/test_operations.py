@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.runtime.kernels import run
-from tilecheck_runtime.cpu.dtypes import DTYPES, common, promote
+from tilecheck_runtime.cpu.dtypes import DTYPES, common_dtype, promote
 from tilecheck_runtime.cpu.execution.execute import sanitize
 from tilecheck_runtime.cpu.execution.namespace import OPERATIONS as ops
 from tilecheck_runtime.cpu.tile import Tile
@@ -167,8 +167,9 @@ def test_promotion_is_that_of_cutile(a):
 
 def test_numbers_adapt_to_tiles():
     half = DTYPES["float16"]
-    assert common(half, 3) is half and common(half, 2.5) is half
-    assert common(DTYPES["int8"], 2.5) is DTYPES["float32"] and common(DTYPES["bool_"], 3) is DTYPES["int32"]
+    assert common_dtype(half, 3) is half and common_dtype(half, 2.5) is half
+    assert common_dtype(DTYPES["int8"], 2.5) is DTYPES["float32"] and common_dtype(DTYPES["bool_"],
+                                                                                   3) is DTYPES["int32"]
     assert (tile(np.ones(2, np.float16)) * 0.5).dtype is half
     assert (1 / tile(np.ones(2, np.int32))).dtype is DTYPES["float32"]
 

@@ -168,7 +168,7 @@ def test_rule_10_a_range_lies_in_its_schedule():
     p = tcr.zeros((32,), f32).partition(4)
     for start, stop in ((0, 9), (-1, 2), (5, 4), (9, 9), (2**63, 2**63 + 1)):
         error = refused(GridError, lambda start=start, stop=stop: p.map(Range(Linear(), start, stop), 1))
-        assert error.summary == f"`p` deals out 8 items by Linear(), of which {start} to {stop} is no part"
+        assert error.summary == f"`p` deals out 8 items by Linear(), and {start} to {stop} is not a part of them"
         assert error.fix == "give a start and a stop from 0 to 8"
     error = refused(GridError, lambda: p.map(Range(Linear(), 3, 3), 1))
     assert error.fix == "take a range that is not empty"

@@ -1,6 +1,6 @@
 """Raw kernels in the dialect: what becomes of each shape of kernel, and that what is not the same is refused.
 
-`migrate` itself checks what comes of it, asks mypy, and compares both kernels on the CPU: a result is one that passed.
+`migrate` itself checks the new kernel, asks mypy, and compares both kernels on the CPU: a result is one that passed.
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ REASONS = {
     "the number of blocks": ("i = ct.bid(0)\nct.store(out, (i,), ct.load(x, (i,), (T,)) * ct.num_blocks(0))",
                              "`ct.num_blocks(0)` is used for more than the place of a piece"),
     "a place that is no coordinate": ("i = ct.bid(0)\nct.store(out, (i + 1,), ct.load(x, (i,), (T,)))",
-                                      "`i + 1` in an index is no plain block coordinate"),
+                                      "`i + 1` in an index is not a plain block coordinate"),
     "what a loop carries": (
         "acc = ct.zeros((T,), ct.float32)\nfor i in range(ct.bid(0), ct.num_tiles(x, 0, (T,)), ct.num_blocks(0)):\n"
         "    acc = acc + ct.load(x, (i,), (T,))\n    ct.store(out, (i,), acc)",
@@ -301,7 +301,8 @@ def test_a_kernel_with_other_results_is_refused(
 
 def test_a_type_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     why = refusal(tmp_path, ADD, {"out": "f16"})
-    assert why == ("what comes of it has a finding, perhaps for want of a --type: TC502: a tile of float32 is stored "
+    assert why == ("the new kernel has a finding, perhaps because a --type is missing: TC502: a tile of float32 is "
+                   "stored "
                    "to a piece of `out`, whose elements are float16, in `out.store(x.load_like(out) - "
                    "y.load_like(out))`")
     assert "the kernel has no such array; it has x, y, out" in refusal(tmp_path, ADD, {"z": "f16"})

@@ -47,7 +47,7 @@ def test_invalid_shapes_are_refused():
 def test_unfilled_memory_needs_a_reason():
     assert tcr.empty((4,), f32, unsafe="every element is written by `add`").shape == (4,)
     for reason in ("", "  ", None):
-        with pytest.raises(TypeError, match=r'is an opt-out: write `empty\(shape, dtype, unsafe="why"\)` or `zeros`'):
+        with pytest.raises(TypeError, match=r'needs a reason: write `empty\(shape, dtype, unsafe="why"\)` or `zeros`'):
             tcr.empty((4,), f32, unsafe=reason)
     with pytest.raises(TypeError):
         tcr.empty((4,), f32)

@@ -1,4 +1,4 @@
-"""Launch arguments as kernels see them: host arrays become arrays with a shadow, numbers scalars of known type."""
+"""Launch arguments as kernels see them: host arrays become arrays with shadow memory, numbers become typed scalars."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _metadata(annotation: Any) -> Iterable[Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Pending:
-    """A host array that waits for its shadow."""
+    """A host array without shadow memory so far."""
 
     data: Any
     dtype: DType
@@ -79,7 +79,7 @@ class _Pending:
 
 
 def bind(known: Sequence[Parameter], values: Sequence[Any]) -> tuple[list[Any], list[Storage]]:
-    """The values that a kernel function is called with, and the storages of its arrays.
+    """Returns the values for a call of a kernel function, and the storages of its arrays.
 
     Raises TypeError for a wrong number or kind of arguments.
     """
@@ -107,7 +107,7 @@ def host_arrays(arguments: Iterable[Any]) -> Iterator[Any]:
 
 
 def read_only(arguments: Iterable[Any]) -> Iterator[str]:
-    """The names of the arrays among bound arguments that the host forbids to write."""
+    """The names of the arrays among bound arguments that the host does not allow to be written."""
     return (array.name for array in _arrays(arguments) if not array.data.flags.writeable)
 
 
@@ -146,7 +146,7 @@ def _resolve_draft(draft: Any, made: Mapping[int, Array]) -> Any:
 
 
 def _with_shadows(pending: Sequence[_Pending]) -> tuple[dict[int, Array], list[Storage]]:
-    """Arrays that overlap share a shadow, as far as their elements have one size."""
+    """Creates arrays. Arrays that overlap share shadow memory if their elements have one size."""
     made: dict[int, Array] = {}
     storages: list[Storage] = []
     spans = sorted(((*view_of(p.data), p) for p in pending), key=lambda s: (s[2].data.itemsize, s[0], s[1]))
@@ -184,7 +184,7 @@ def _storage(group: Sequence[tuple[int, int, _Pending]], made: dict[int, Array])
 
 
 def _overlap(a: Any, b: Any) -> bool:
-    """Whether two arrays have an element in common. False when that is too hard to say."""
+    """Whether two arrays have an element in common. False if the exact test takes too long."""
     try:
         return bool(np.shares_memory(a, b, max_work=_MUCH))
     except (np.exceptions.TooHardError, OverflowError):

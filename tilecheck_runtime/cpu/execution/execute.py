@@ -55,17 +55,16 @@ def _order_blocks(grid: Block, seed: int | None) -> Sequence[int]:
 
 def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
            programmatic_dependent_launch: bool = False) -> None:
-    """Runs a kernel on the CPU, as `ct.launch` does on a GPU. Findings go to the session that is open, else they are
-    warnings.
+    """Runs a kernel on the CPU, as `ct.launch` does on a GPU. Findings go to the open session, else they are warnings.
 
-    Arrays are NumPy arrays, torch tensors on the CPU, or anything with `__array_interface__` or DLPack; they are
-    changed in place. Raises what cuTile would raise for a program it rejects, at the place where it is executed.
+    Arrays are NumPy arrays, torch tensors on the CPU, or objects with `__array_interface__` or DLPack; they are changed
+    in place. Raises the error of cuTile for a program that it rejects, at the operation that is executed.
     """
     launch_on_cpu(stream, grid, kernel, kernel_args)
 
 
 def launch_on_cpu(stream: Any, grid: Any, kernel: Any, kernel_args: Any) -> None:
-    """As `launch`, for a function that the program calls: warnings name the line where it does."""
+    """Like `launch`, for a function that the program calls: warnings name the line of that call."""
     with machine.LOCK:
         if Session.current is not None:
             _run(kernel, grid, kernel_args, Session.current)
@@ -77,16 +76,15 @@ def launch_on_cpu(stream: Any, grid: Any, kernel: Any, kernel_args: Any) -> None
 
 
 def sanitize(kernel: Any, grid: Any, args: Sequence[Any], *, seed: int | None = 0, replay: bool = False) -> Report:
-    """Runs one kernel and says what it did wrong. `seed` shuffles the blocks; None runs them in order. With `replay`, a
-    launch that races runs again, and every pair of lines that races is named.
-    """
+    """Runs one kernel and reports its errors. `seed` shuffles the blocks; None runs them in order. With `replay`, a
+    launch that races runs again, and every pair of lines that races is reported."""
     with machine.LOCK, session(seed, replay) as own:
         _run(kernel, grid, tuple(args), own)
         return own.report()
 
 
 def execute(kernel: Any, grid: Any, args: Sequence[Any], into: Session) -> None:
-    """Runs one kernel in this thread. Findings go to `into`, whichever session is open."""
+    """Runs one kernel in this thread. Findings go to `into`, even if another session is open."""
     with machine.LOCK:
         _run(kernel, grid, tuple(args), into)
 
@@ -116,7 +114,7 @@ def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
 
 
 def _run_pass(body: Callable[..., Any], arguments: Sequence[Any], recorder: Recorder, order: Sequence[int]) -> None:
-    """Every block once."""
+    """Runs every block once."""
     State.recorder, Progress.grid, State.thread = recorder, recorder.grid, threading.get_ident()
     try:
         with np.errstate(all="ignore"):
@@ -127,7 +125,7 @@ def _run_pass(body: Callable[..., Any], arguments: Sequence[Any], recorder: Reco
 
 
 def _report_aliases(storages: Sequence[Storage], recorder: Recorder, function: FunctionType) -> None:
-    """Parameters that share memory of which one was written, as far as both were used."""
+    """Reports parameters that share memory if both were used and one was written."""
     for storage in storages:
         for first, second in storage.overlaps:
             used = [storage.touched.get(name) for name in (first, second)]
@@ -153,7 +151,7 @@ def _run_blocks(body: Callable[..., Any], arguments: Sequence[Any], recorder: Re
 
 
 def _locate_error(error: Exception, recorder: Recorder, arguments: Sequence[Any]) -> None:
-    """Says in which block a kernel failed. Raises another error for what is no fault of the kernel's code."""
+    """Adds the block to the error of a kernel. Raises another error for a failure outside of the kernel's code."""
     block = block_name(Progress.block, rank_of_grid(recorder.grid))
     where = f"in block {block} of `{recorder.kernel}`, whose grid is {recorder.grid}"
     if isinstance(error, RecursionError):

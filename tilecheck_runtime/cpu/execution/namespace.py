@@ -34,7 +34,7 @@ _FAMILIES: Final = (elementwise, selection, shape, reduce, mma, factory, windows
 OPERATIONS: Final[Mapping[str, Any]] = MappingProxyType(
     {name: operation for family in _FAMILIES for name, operation in family.NAMES.items()}
 )
-"""What the CPU executes, by its name in `cuda.tile`."""
+"""The operations that the CPU executes, by their names in `cuda.tile`."""
 
 _OTHERS: Final[Mapping[str, Any]] = MappingProxyType({
     **DTYPES,
@@ -46,7 +46,7 @@ _OTHERS: Final[Mapping[str, Any]] = MappingProxyType({
 
 
 class DeviceNamespace(ModuleType):
-    """`cuda.tile` inside kernels. A name that it does not have is an operation that raises when it is called."""
+    """`cuda.tile` inside kernels. Unknown names are operations that raise when they are called."""
 
     def __init__(self) -> None:
         super().__init__("cuda.tile")

@@ -1,8 +1,9 @@
-"""Kernel functions as they run on a CPU: the same code with other globals.
+"""Translates kernel functions for the CPU: the same code with other globals.
 
-A function keeps its code object, and so its lines. Its globals become a fresh dictionary of the names that the code
-mentions, in which `cuda.tile` and what was imported from it are the CPU's, builtins are those of kernels, and helper
-functions, device-side classes and modules that hold them are translated likewise. Nothing of the user's is changed.
+A function keeps its code object, and so its lines. Its globals become a new dictionary of the names that the code
+mentions. There `cuda.tile` and names imported from it are those of the CPU, builtins are those of kernels, and helper
+functions, device-side classes and modules that contain them are translated as well. Objects of the user are not
+changed.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _HOST_ROOTS: Final = frozenset({"numpy", "torch", "ml_dtypes", "cupy", "jax", "t
 _OURS: Final = tuple(f"tilecheck_runtime.{folder}" for folder in (
     "cpu", "errors", "hooks", "sanitizer", "standin", "tile_language"))
 _DIALECT: Final = "tilecheck_runtime.dialect."
-"""Device code of ours: it runs in kernels, but what goes wrong in it is reported where the author calls it."""
+"""Device code of the runtime: it runs in kernels, but its errors are reported at the author's calls."""
 _FOR_GOOD: Final = "tilecheck_runtime.dialect.device."
 _BUILTINS: Final = {**vars(builtins), **DEVICE_BUILTINS}
 
@@ -40,8 +41,8 @@ def _is_host(module: str | None) -> bool:
 
 
 def _is_ours(value: Any) -> bool:
-    """Whether this is a class or function of the dialect's device side, which nobody changes: one translation of it
-    serves every launch."""
+    """Whether this is a class or function of the dialect's device side. These do not change, so one translation serves
+    every launch."""
     return isinstance(value, (type, FunctionType)) and str(value.__module__).startswith(_FOR_GOOD)
 
 
@@ -64,7 +65,7 @@ def _space(name: Any) -> dict[str, Any]:
 
 
 class _Module(ModuleType):
-    """A module of the user, whose members are translated when they are asked for."""
+    """A module of the user, whose members are translated on access."""
 
     def __init__(self, module: ModuleType, translator: Translator) -> None:
         super().__init__(module.__name__)
@@ -78,14 +79,14 @@ class _Module(ModuleType):
 
 
 class Translator:
-    """Translates what a kernel can reach; each object once."""
+    """Translates everything that a kernel can reach; each object once."""
 
     def __init__(self) -> None:
         self._done: dict[int, Any] = {}
         self._kept: list[Any] = []
 
     def value(self, value: Any) -> Any:
-        """The counterpart of a value on the CPU; most values are their own."""
+        """The counterpart of a value on the CPU; most values represent themselves."""
         key = id(value)
         if key in self._done:
             return self._done[key]
@@ -191,7 +192,7 @@ class Translator:
             return known  # type: ignore[no-any-return]
         made = CellType()
         self._remember(cell, made)
-        with contextlib.suppress(ValueError):  # a variable that has no value yet
+        with contextlib.suppress(ValueError):  # the variable has no value yet
             made.cell_contents = self.value(cell.cell_contents)
         return made
 

@@ -23,7 +23,7 @@ COMBINE: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "add": np.add, "max": np.fmax, "min": np.fmin, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
     "xchg": lambda old, new: new,
 }
-"""Old and new elements to what is written."""
+"""Functions from the old and the new elements to the written ones."""
 
 
 def _exchange(old: Any, expected: Any, desired: Any) -> Any:
@@ -39,7 +39,7 @@ def _compute(name: str, dtype: DType, old: Any, operands: list[Any]) -> Any:
 
 def _apply_lanes(name: str, dtype: DType, memory: Any, index: tuple[Any, ...], positions: Any,
                  operands: list[Any]) -> Any:
-    """Updates memory lane after lane and returns what each lane found."""
+    """Updates memory lane by lane and returns the old value of each lane."""
     if positions.size < 2 or (positions[1:] > positions[:-1]).all() or np.unique(positions).size == positions.size:
         old = np.ravel(memory[index])
         memory[index] = _compute(name, dtype, old, operands).reshape(np.shape(memory[index]))
@@ -53,7 +53,7 @@ def _apply_lanes(name: str, dtype: DType, memory: Any, index: tuple[Any, ...], p
 
 
 def update(array: Array, found: Places, name: str, values: tuple[Any, ...], order: Any, scope: Any) -> Tile:
-    """Applies an atomic to the active lanes; the result is what each lane found."""
+    """Applies an atomic to the active lanes. The result is the old value of each lane."""
     recorder, dtype, lanes = machine.recorder(), array.dtype, found.lanes
     tiles = [convert_for_store(v, dtype, f"atomic_{name} of '{array.name}'") for v in values]
     for tile in tiles:
@@ -78,7 +78,7 @@ def update(array: Array, found: Places, name: str, values: tuple[Any, ...], orde
         if strong:
             failed = name == "cas" and not (old == operands[0]).any()
             if failed:
-                recorder.waiting()
+                recorder.note_waiting()
             else:
                 recorder.note_progress()
                 recorder.release(lanes, order.name, True)

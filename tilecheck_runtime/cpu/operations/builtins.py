@@ -29,7 +29,7 @@ class DeviceRange:
         self._range = builtins.range(*numbers)
         self._wide = any(type(b) is Tile and b.dtype is INT64 for b in bounds)
 
-    def plain(self) -> builtins.range:
+    def as_range(self) -> builtins.range:
         """The same with Python integers, for loops that are unrolled."""
         return self._range
 

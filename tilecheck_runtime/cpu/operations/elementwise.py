@@ -29,7 +29,7 @@ Function = Callable[..., Any]
 
 
 def _no_divisor_zero(data: Any, divisor: Any, tile: Tile) -> Tile:
-    """Lanes of an integer division by zero are undefined."""
+    """Marks lanes of an integer division by zero as undefined."""
     zero = divisor == 0
     if zero.any():
         lanes = np.broadcast_to(zero, np.shape(data))
@@ -76,7 +76,7 @@ def _comparison(compute: Function, loose: Function, exact: bool = False) -> Func
 
 
 def _bits(compute: Function, loose: Function, absorbing: bool | None = None) -> Function:
-    """Bitwise operations. `absorbing`: the boolean that decides the result whatever the other operand is."""
+    """Bitwise operations. `absorbing`: the boolean that decides the result regardless of the other operand."""
 
     def operation(x: Any, y: Any, /) -> Any:
         if type(x) is not Tile and type(y) is not Tile:
@@ -119,9 +119,8 @@ def _number_of(value: Any) -> Any:
 
 def _unary(compute: Function, real: bool = True, boolean: DType | None = FLOAT32, loose: Function | None = None,
            strict: bool = False) -> Function:
-    """`real`: integers become single precision, or are refused when `strict`. `boolean`: what booleans become. `loose`:
-    the operation on Python numbers, when it is another one.
-    """
+    """`real`: integers become single precision, or are rejected if `strict`. `boolean`: the type that booleans become.
+    `loose`: the operation on Python numbers, if it differs."""
 
     def operation(x: Any, /) -> Any:
         if type(x) is not Tile:
@@ -205,7 +204,8 @@ def _invert(x: Any, /) -> Any:
 
 
 def _with_rounding_options(function: Function) -> Function:
-    """With a rounding mode and flushing of subnormal numbers, which change results within the usual tolerances only."""
+    """Accepts a rounding mode and flushing of subnormal numbers, which change results only within the usual
+    tolerances."""
 
     def operation(*operands: Any, rounding_mode: Any = None, flush_to_zero: Any = False) -> Any:
         return function(*operands)
@@ -214,7 +214,7 @@ def _with_rounding_options(function: Function) -> Function:
 
 
 def _with_flush_option(function: Function) -> Function:
-    """With flushing only."""
+    """Accepts flushing only."""
 
     def operation(x: Any, /, *, flush_to_zero: Any = False) -> Any:
         return function(x)
@@ -223,7 +223,7 @@ def _with_flush_option(function: Function) -> Function:
 
 
 def _with_rounding_mode(function: Function) -> Function:
-    """With a rounding mode only."""
+    """Accepts a rounding mode only."""
 
     def operation(x: Any, /, *, rounding_mode: Any = None) -> Any:
         return function(x)

@@ -1,4 +1,4 @@
-"""Tiles from nothing, and what a block knows of its place in the grid."""
+"""Creation of tiles, and the position of a block in the grid."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def places(array: Array, indices: Any, mask: Any, check_bounds: Any, what: str) 
     if not np.all(inside):
         inside = np.broadcast_to(inside, shape)
         if not check_bounds:
-            _unchecked(array, parts, shape, inside if wanted is None else inside | ~wanted, what)
+            _report_unchecked(array, parts, shape, inside if wanted is None else inside | ~wanted, what)
         active = inside if wanted is None else inside & wanted
     else:
         active = wanted
@@ -100,7 +100,7 @@ def places(array: Array, indices: Any, mask: Any, check_bounds: Any, what: str) 
     return Places(shape, active, index, Lanes(array.shadow.storage, np.ravel(position)))
 
 
-def _unchecked(array: Array, parts: tuple[Tile, ...], shape: tuple[int, ...], inside: Any, what: str) -> None:
+def _report_unchecked(array: Array, parts: tuple[Tile, ...], shape: tuple[int, ...], inside: Any, what: str) -> None:
     outside = np.flatnonzero(~inside)
     if outside.size:
         element = tuple(int(np.ravel(np.broadcast_to(p.data, shape))[outside[0]]) for p in parts)
@@ -181,7 +181,7 @@ class Slice:
     length: Any
 
 
-def _advanced(array: Array, indices: Any, what: str) -> tuple[Tile, ...]:
+def _split_advanced_index(array: Array, indices: Any, what: str) -> tuple[Tile, ...]:
     """The indices of advanced indexing as element indices along each axis."""
     if len(indices) != array.ndim or array.ndim < 2:
         raise TileTypeError(f"{what}: {len(indices)} indices for '{array.name}', which has rank {array.ndim}")
@@ -211,7 +211,7 @@ def load_advanced_indexing(array: Array, indices: Any, /, *, padding_mode: Any =
                            latency: Any = None, allow_tma: Any = None) -> Tile:
     """Rows picked by an index tile."""
     what = "load_advanced_indexing"
-    found = places(array, _advanced(array, indices, what), None, True, what)
+    found = places(array, _split_advanced_index(array, indices, what), None, True, what)
     fill = Tile(fill_value(array.dtype, padding_mode), array.dtype)
     return read(array, found, fill, what, padding_mode)
 
@@ -220,7 +220,7 @@ def store_advanced_indexing(array: Array, indices: Any, tile: Any, /, *, latency
                             allow_tma: Any = None) -> None:
     """Writes rows picked by an index tile."""
     what = "store_advanced_indexing"
-    write(array, places(array, _advanced(array, indices, what), None, True, what), tile, what)
+    write(array, places(array, _split_advanced_index(array, indices, what), None, True, what), tile, what)
 
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tilecheck_runtime.cpu.dtypes import DTYPES, DType, common, loose_dtype, promote
+from tilecheck_runtime.cpu.dtypes import DTYPES, DType, common_dtype, loose_dtype, promote
 from tilecheck_runtime.cpu.taint import merge_taints
 from tilecheck_runtime.cpu.tile import Tile, cast, scalar
 from tilecheck_runtime.errors.language import TileValueError
@@ -19,8 +19,8 @@ BOOLEAN: Final = DTYPES["bool_"]
 def joint_dtype(a: Any, b: Any) -> DType:
     """The type in which an operation on both is done; one of them at least is a tile."""
     if type(a) is Tile:
-        return promote(a.dtype, b.dtype) if type(b) is Tile else common(a.dtype, b)
-    return common(b.dtype, a)
+        return promote(a.dtype, b.dtype) if type(b) is Tile else common_dtype(a.dtype, b)
+    return common_dtype(b.dtype, a)
 
 
 def operand(value: Any, dtype: DType) -> Any:
@@ -36,7 +36,7 @@ def operand(value: Any, dtype: DType) -> Any:
 
 
 def result(data: Any, dtype: DType, *operands: Any) -> Tile:
-    """A tile of computed elements, rounded to storage, with what its operands carry."""
+    """A tile of computed elements, rounded to storage, with the taint of its operands."""
     if data.dtype is not dtype.storage:
         data = data.astype(dtype.storage)
     tile = Tile(data, dtype)
@@ -62,7 +62,7 @@ def adapt_number(value: Any, other: Any) -> Tile:
     """A tile or number as a tile; a number takes the type of the other operand where it can."""
     if type(value) is Tile:
         return value
-    dtype = common(other.dtype, value) if type(other) is Tile else joint_loose(value, other)
+    dtype = common_dtype(other.dtype, value) if type(other) is Tile else joint_loose(value, other)
     return scalar(value, dtype)
 
 

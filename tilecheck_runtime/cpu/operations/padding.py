@@ -1,4 +1,4 @@
-"""What the lanes of a load hold that lie outside the array."""
+"""The values of lanes of a load outside of the array."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def _axes(axis: Any, rank: int) -> Axes:
 
 
 def _reduce_taint(taint: Taint | None, axes: Axes, keepdims: bool, what: str) -> Taint | None:
-    """Lines with an undefined lane are undefined. Where it met defined ones, that is where its use is reported."""
+    """Lines with an undefined lane are undefined. If a line also has defined lanes, its use is reported here."""
     if taint is None or taint.lanes is None:
         return None
     some = taint.lanes.any(axis=axes, keepdims=keepdims)
@@ -40,7 +40,7 @@ def _reduce_taint(taint: Taint | None, axes: Axes, keepdims: bool, what: str) ->
 
 
 def _prepare_operand(x: Tile, wide: DType) -> tuple[Any, DType]:
-    """The elements to reduce, booleans as integers, and the type of the result."""
+    """Returns the elements to reduce, booleans as integers, and the type of the result."""
     dtype = wide if x.dtype.category == BOOL else x.dtype
     return (convert(x, dtype) if dtype is not x.dtype else x).data.astype(dtype.compute, copy=False), dtype
 
@@ -118,7 +118,7 @@ def _slice_tiles(tiles: list[Tile], place: int, cut: slice) -> list[Tile]:
 
 
 def reduce(x: Any, /, axis: Any, func: Callable[..., Any], identity: Any, *, keepdims: Any = False) -> Any:
-    """A reduction by a function: neighbours are combined, then their results, as in a tree."""
+    """Reduces by a function: combines neighbours, then their results, as in a tree."""
     parts, many = _parts(x)
     (place,), keep = _axes(axis, parts[0].ndim), bool(keepdims)
     taints = [_reduce_taint(t.taint, (place,), keep, "ct.reduce") for t in parts]
@@ -145,7 +145,7 @@ def _scan_taint(taint: Taint | None, place: int, reverse: bool, what: str) -> Ta
 
 
 def scan(x: Any, /, axis: Any, func: Callable[..., Any], identity: Any, *, reverse: Any = False) -> Any:
-    """An inclusive scan by an associative function, in steps that double."""
+    """Computes an inclusive scan by an associative function, in steps that double."""
     parts, many = _parts(x)
     (place,), backwards = _axes(axis, parts[0].ndim), bool(reverse)
     taints = [_scan_taint(t.taint, place, backwards, "ct.scan") for t in parts]

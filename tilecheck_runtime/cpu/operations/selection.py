@@ -17,7 +17,7 @@ __all__ = ["NAMES"]
 
 
 def where(cond: Any, x: Any, y: Any, /) -> Tile:
-    """Selection. Lanes not selected are not observed."""
+    """Selects elements. Lanes that are not selected are not observed."""
     cond, x, y = astile_like(cond), adapt_number(x, y), adapt_number(y, x)
     dtype = promote(x.dtype, y.dtype)
     chosen = cond.data if cond.dtype is BOOLEAN else cond.data != 0

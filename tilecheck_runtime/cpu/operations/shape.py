@@ -1,4 +1,4 @@
-"""Operations that move elements of tiles and do not change them."""
+"""Operations that move elements of tiles without changing them."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def cat(tiles: Any, /, axis: Any) -> Tile:
 
 
 def _cut(x: Tile, index: Any, sizes: tuple[int, ...], what: str) -> tuple[slice, ...]:
-    """The sub-tile of that number along each axis, moved inside when it is outside, which is reported."""
+    """The sub-tile with that number along each axis. An index outside of the tile is reported and replaced by 0."""
     places = as_integers(index)
     if len(places) != x.ndim or len(sizes) != x.ndim:
         raise TileTypeError(f"{what}: index and shape must have rank {x.ndim}")
@@ -154,7 +154,7 @@ def unpack_from_bytes(x: Any, /, dtype: Any) -> Tile:
 
 
 def _regroup_taint(taint: Taint | None, size: int) -> Taint | None:
-    """Undefined lanes after elements were regrouped: a lane is undefined where any of its bits is."""
+    """Undefined lanes after elements were regrouped: a lane is undefined if any of its bits is."""
     if taint is None or taint.lanes is None:
         return taint
     lanes: Any = np.asarray(taint.lanes).reshape(-1)
@@ -174,7 +174,7 @@ NAMES: Final[dict[str, Callable[..., Any]]] = {
     "unpack_from_bytes": unpack_from_bytes,
 }
 METHODS: Final = ("reshape", "permute", "transpose", "extract", "insert")
-"""Operations that are methods of tiles too."""
+"""Operations that are also methods of tiles."""
 
 
 extend(Tile, {**{name: NAMES[name] for name in METHODS}, "item": _item})

@@ -1,4 +1,4 @@
-"""What is decided at compile time on a GPU, assertions and output."""
+"""Compile-time operations, assertions and output."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["NAMES"]
 
 
 def static_eval(expr: Any, /) -> Any:
-    """The expression was evaluated by Python already."""
+    """Returns the expression, which Python has already evaluated."""
     return expr
 
 
 def static_iter(iterable: Iterable[Any]) -> Any:
     """The items, with Python integers for a range."""
-    return iterable.plain() if isinstance(iterable, DeviceRange) else list(iterable)
+    return iterable.as_range() if isinstance(iterable, DeviceRange) else list(iterable)
 
 
 def static_assert(condition: Any, message: Any = None, /) -> None:
@@ -59,7 +59,7 @@ def assert_(cond: Any, /, message: Any = None) -> None:
 
 
 def assume_divisible_by(x: Any, divisor: Any) -> Any:
-    """The value unchanged. Raises AssertionError when it is not divisible: the compiler would have relied on it."""
+    """Returns the value. Raises AssertionError if it is not divisible, because the compiler would rely on it."""
     if operator.index(x) % operator.index(divisor):
         raise AssertionError(f"block {_block()}: assume_divisible_by({x}, {divisor}) is false")
     return x
@@ -97,5 +97,5 @@ NAMES: Final[dict[str, Callable[..., Any]]] = {
 
 
 def _block() -> str:
-    """What the block that runs is called."""
+    """The name of the running block."""
     return block_name(Progress.block, rank_of_grid(Progress.grid))

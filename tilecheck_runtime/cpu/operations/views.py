@@ -32,7 +32,7 @@ __all__ = ["TiledView"]
 
 
 class TiledView:
-    """An array as tiles whose origins are `traversal_steps` elements apart."""
+    """An array as tiles. Their origins are `traversal_steps` elements apart from each other."""
 
     __slots__ = ("_array", "_padding", "tile_shape", "traversal_steps")
 
@@ -73,7 +73,7 @@ class TiledView:
         store_box(self._array, found, self._value(tile, "store"), PLAIN, "a store")
 
     def atomic(self, name: str, index: Any, update: Any) -> None:
-        """An atomic update of a tile, without result, relaxed and of device scope."""
+        """Updates a tile atomically, without result, relaxed and with device scope."""
         found, value = self._box(index, True, f"atomic_store_{name}"), self._value(update, f"atomic_store_{name}")
         if found is None:
             return

@@ -11,7 +11,7 @@ import numpy as np
 
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.arrays import Array, axes_of
-from tilecheck_runtime.cpu.dtypes import INT32, DType, common, widens
+from tilecheck_runtime.cpu.dtypes import INT32, DType, common_dtype, widens
 from tilecheck_runtime.cpu.operations.padding import fill_value, is_undefined
 from tilecheck_runtime.cpu.taint import Taint
 from tilecheck_runtime.cpu.tile import Tile, as_integers, cast, convert, extents, scalar
@@ -47,7 +47,7 @@ class Box:
 
 
 def box(array: Array, origin: list[int], sizes: tuple[int, ...], check_bounds: Any, what: str) -> Box | None:
-    """The elements of the tile at `origin`. None, after reporting it, when the tile lies wholly outside."""
+    """Returns the elements of the tile at `origin`. Reports a tile wholly outside and returns None."""
     cuts: list[slice] = []
     inner: list[slice] = []
     full = True
@@ -76,14 +76,14 @@ def box(array: Array, origin: list[int], sizes: tuple[int, ...], check_bounds: A
 
 
 def _hint(low: int, size: int, extent: int) -> tuple[str, ...]:
-    """What a tile index may have been mistaken for."""
+    """A note if a tile index may have been mistaken for an element index."""
     index = low // size
     if size > 1 and 0 < index < extent and index % size == 0:
         return (f"index {index} counts tiles of {size}; tile {index // size} begins at element {index}",)
     return ()
 
 
-def _undefined(array: Array, shape: tuple[int, ...], inner: tuple[slice, ...]) -> Taint:
+def _padding_taint(array: Array, shape: tuple[int, ...], inner: tuple[slice, ...]) -> Taint:
     lanes = np.ones(shape, bool)
     lanes[inner] = False
     return Taint(lanes, (machine.register_undefined(f"the padding of a load of '{array.name}'"),))
@@ -93,26 +93,26 @@ def load_box(array: Array, found: Box | None, shape: tuple[int, ...], mode: Any,
     """The values of a tile; lanes outside the array are padded."""
     if found is None:
         data = np.full(shape, fill_value(array.dtype, PaddingMode.UNDETERMINED), array.dtype.storage)
-        return Tile(data, array.dtype)  # undefined throughout, which has been reported
+        return Tile(data, array.dtype)  # all lanes are undefined, which was reported
     machine.recorder().read(Window(array.shadow, found.cuts), array.name, power)
     if found.inner is None:
         return Tile(np.array(array.data[found.cuts]), array.dtype)
     data = np.full(shape, fill_value(array.dtype, mode), array.dtype.storage)
     data[found.inner] = array.data[found.cuts]
     if is_undefined(mode):
-        return Tile(data, array.dtype, _undefined(array, shape, found.inner))
+        return Tile(data, array.dtype, _padding_taint(array, shape, found.inner))
     return Tile(data, array.dtype)
 
 
 def convert_for_store(value: Any, dtype: DType, what: str) -> Tile:
-    """A value as elements of an array. Raises TileTypeError where cuTile asks for a cast."""
+    """Converts a value to elements of an array. Raises TileTypeError where cuTile requires a cast."""
     if type(value) is Tile:
         if value.dtype is dtype:
             return value
         if not widens(value.dtype, dtype):
             raise TileTypeError(f"{what}: no implicit cast from {value.dtype} to {dtype}")
         return Tile(cast(value.data, dtype), dtype, value.taint)
-    if common(dtype, value) is not dtype:
+    if common_dtype(dtype, value) is not dtype:
         raise TileTypeError(f"{what}: no implicit cast of {value} to {dtype}")
     return scalar(value, dtype) if isinstance(value, int) else convert(value, dtype)
 
@@ -141,7 +141,7 @@ def observe_stored(array: Array, found: Box, tile: Tile, window: Window, what: s
 
 
 def _report_repeated_writes(array: Array, window: Window) -> None:
-    """A store through an axis of stride 0 writes its elements more than once."""
+    """Reports a store through an axis of stride 0, which writes its elements more than once."""
     if any(s == 0 and c.stop - c.start > 1 for s, c in zip(array.shadow.strides, window.cuts, strict=True)):
         machine.recorder().fault("TC106", f"one store writes elements of '{array.name}' more than once: "
                                  "it has an axis of stride 0", array.name)

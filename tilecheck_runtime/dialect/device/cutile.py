@@ -1,4 +1,4 @@
-"""`cuda.tile`, or what stands for it where the package is not installed."""
+"""`cuda.tile`, or its stand-in if the package is not installed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A number taken apart in mixed radix, last digit fastest: one function a rank.
+"""Splits a number into digits in mixed radix, last digit fastest: one function per rank.
 
-The remainder is a difference, not `%`: Python's `%` looks at signs, which costs six more operations on a device.
+The remainder is computed as a difference: Python's `%` depends on signs, which costs six more operations on a device.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The block's own part of an output."""
+"""The part of an output that belongs to a block."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["Mut"]
 class Mut:
     """An output in pieces.
 
-    name    of the parameter, for messages
-    array   all of it
-    tile    extents of a piece
-    placed  where the pieces of this block are
-    whole   for each axis, whether the array is a single piece along it
-    check   whether a piece may reach past the end of the array
-    digits  takes the number of a nested tile apart
+    name      of the parameter, for messages
+    array     the whole array
+    tile      extents of a piece
+    `placed`  the placement of the pieces of this block
+    whole     for each axis, whether the array is a single piece along it
+    check     whether a piece may extend past the end of the array
+    digits    splits the number of a nested tile
     """
 
     name: Any
@@ -39,11 +39,11 @@ class Mut:
         ct.store(self.array, self.placed.own(), tile, check_bounds=self.check)
 
     def load(self) -> Any:
-        """The piece as it is now; zero past the end of the array."""
+        """The current contents of the piece; zero past the end of the array."""
         return ct.load(self.array, self.placed.own(), self.tile, padding_mode=ct.PaddingMode.ZERO)
 
     def load_like(self, z: Any) -> Any:
-        """The tile of this output where the piece of `z` is."""
+        """The tile of this output at the location of the piece of `z`."""
         name, other, given, piece = self.name, z.name, z.tile, self.tile
         ct.static_assert(given == piece, f"TC501: '{name}' is in pieces of {piece}, '{other}' in pieces of {given}; an "
                          "output can be read like one that has equal pieces")
@@ -54,7 +54,7 @@ class Mut:
         return self.placed.cell()
 
     def cells(self, other: Any = None) -> Any:
-        """The cells of this block, which are also those of `other` when it is walked together with this output."""
+        """The cells of this block; also those of `other` if both outputs are walked together."""
         if other is not None:
             name, piece, mark = self.name, self.tile, self.placed.mark
             second, theirs, their_mark = other.name, other.tile, other.placed.mark
@@ -64,7 +64,7 @@ class Mut:
         return self.placed.cells()
 
     def resolve_cell(self, number: Any) -> Any:
-        """The cell of a number, with its coordinates worked out."""
+        """The cell of a number, with its coordinates computed."""
         return self.placed.resolve(number)
 
     def coords(self, cell: Any) -> Any:
@@ -72,11 +72,11 @@ class Mut:
         return self.placed.coords(cell)
 
     def place(self, cell: Any, *tile: Any) -> Any:
-        """Coordinates of a nested tile of that shape, in such tiles along each axis of the array."""
+        """Coordinates of a nested tile of that shape, in units of such tiles along each axis of the array."""
         return self._where(cell, tile)
 
     def extent(self, axis: Any) -> Any:
-        """The extent of the block's piece along an axis, without what lies past the end of the array."""
+        """The extent of the block's piece along an axis, without the part past the end of the array."""
         return self._extents()[axis]
 
     def _extents(self) -> Any:
@@ -95,8 +95,8 @@ class Mut:
         extents = self._extents()
         return tuple(ct.cdiv(extents[k], tile[k]) for k in ct.static_iter(range(len(tile))))
 
-    def _nested(self, tile: Any, local: Any) -> Any:
-        """Where the nested tile with these coordinates in the block's piece lies, in tiles of the array."""
+    def _nested_index(self, tile: Any, local: Any) -> Any:
+        """The index of the nested tile with these coordinates in the block's piece, in tiles of the array."""
         place, piece, whole = self.placed.own(), self.tile, self.whole
         return tuple(local[k] if whole[k] else place[k] * (piece[k] // tile[k]) + local[k]
                      for k in ct.static_iter(range(len(piece))))
@@ -113,7 +113,7 @@ class Mut:
         """Index of a cell for a tile that is a piece, or nested in one."""
         piece = self.tile
         return (self.placed.coords(cell) if tile == piece
-                else self._nested(tile, self.digits(cell, self._counts(tile))))
+                else self._nested_index(tile, self.digits(cell, self._counts(tile))))
 
     def __setitem__(self, cell: Any, tile: Any) -> None:
         ct.store(self.array, self._where(cell, tile.shape), tile, check_bounds=self.check)
@@ -122,11 +122,11 @@ class Mut:
         return ct.load(self.array, self.placed.coords(cell), self.tile, padding_mode=ct.PaddingMode.ZERO)
 
     def load_piece(self, cell: Any, *tile: Any) -> Any:
-        """A nested tile as it is now; zero past the end of the array."""
+        """The current contents of a nested tile; zero past the end of the array."""
         return ct.load(self.array, self._where(cell, tile), tile, padding_mode=ct.PaddingMode.ZERO)
 
     def _holds(self, position: Any, tile: Any) -> Any:
-        """Whether the block's piece has a nested tile at a position."""
+        """Whether the block's piece contains a nested tile at a position."""
         counts = self._counts(tile)
         held = True
         for k in ct.static_iter(range(len(tile))):
@@ -134,14 +134,14 @@ class Mut:
         return held
 
     def store_at(self, position: Any, tile: Any) -> None:
-        """Writes the nested tile at a position in the block's piece, counted in tiles of this shape; nothing where the
-        piece has none."""
+        """Writes the nested tile at a position in the block's piece, counted in tiles of this shape. Positions outside
+        of the piece are ignored."""
         shape = tile.shape
         if self._holds(position, shape):
-            ct.store(self.array, self._nested(shape, position), tile)
+            ct.store(self.array, self._nested_index(shape, position), tile)
 
     def scatter(self, indices: Any, values: Any, mask: Any = True) -> None:
-        """Writes elements of the block's piece, by their place in it; nothing where the piece has none."""
+        """Writes elements of the block's piece, by their index in it. Elements outside of the piece are ignored."""
         name, place, piece, extents = self.name, self.placed.own(), self.tile, self._extents()
         given = len(indices)
         ct.static_assert(given == len(piece), f"TC501: {given} indices for '{name}', whose pieces are {piece}")

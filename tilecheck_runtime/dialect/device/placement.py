@@ -1,4 +1,4 @@
-"""Where the pieces of a block are: one class a schedule."""
+"""The location of the pieces of a block: one class per schedule."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["Grouped", "Linear", "Resolved", "Single", "Walk"]
 
 @dataclass(frozen=True)
 class Single:
-    """One piece a block. Its coordinates are those of the block, whatever cell they are asked for.
+    """One piece per block. Its coordinates are those of the block, for any cell.
 
     place  coordinates of the piece
-    mark   tells apart placements that are not to be walked together
+    mark   distinguishes placements that cannot be walked together
     """
 
     place: Any
@@ -36,11 +36,11 @@ class Single:
 
 @dataclass(frozen=True)
 class Mapped:
-    """Several pieces a block, by number: every `step`-th from `first` to `stop`, exclusive.
+    """Several pieces per block, by number: every `step`-th from `first` to `stop`, exclusive.
 
-    digits  takes a number apart
-    radix   with these bases, of which the first is never looked at
-    mark    tells apart placements that are not to be walked together
+    digits  splits a number
+    radix   the bases of its digits; the first is never read
+    mark    distinguishes placements that cannot be walked together
     """
 
     first: Any
@@ -72,7 +72,7 @@ class Linear(Mapped):
 
 @dataclass(frozen=True)
 class Grouped(Mapped):
-    """Over the last two axes in groups of rows, each walked column by column; one plane behind the other.
+    """Pieces over the last two axes in groups of rows, each walked column by column; one plane after another.
 
     size   rows of a group
     shape  pieces along the last two axes
@@ -95,9 +95,9 @@ class Grouped(Mapped):
 
 @dataclass(frozen=True)
 class Walk(Mapped):
-    """Lines of pieces from end to end.
+    """Complete lines of pieces.
 
-    back  the digit that each axis of the output has
+    back  the digit of each axis of the output
     """
 
     back: Any
@@ -116,7 +116,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Resolved:
-    """A mapped placement in a kernel whose loops make `Cell` objects of numbers."""
+    """A mapped placement in a kernel whose loops convert numbers to `Cell` objects."""
 
     placed: Any
 

@@ -1,4 +1,4 @@
-"""An input, whole and read only. There is no way to write through it."""
+"""A read-only input. It has no method that writes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["Part", "Ref"]
 class Part:
     """An input in tiles.
 
-    array    all of it
+    array    the whole array
     tile     extents of a tile
     order    axes of the array in the order of the view
     padding  of lanes past the end
-    check    whether a tile may reach past the end
+    check    whether a tile may extend past the end
     """
 
     array: Any
@@ -32,7 +32,7 @@ class Part:
                        check_bounds=self.check)
 
     def tiles(self, axis: Any) -> Any:
-        """How many tiles there are along an axis."""
+        """The number of tiles along an axis."""
         return ct.num_tiles(self.array, axis, self.tile, order=self.order)
 
 
@@ -40,11 +40,11 @@ class Part:
 class Ref:
     """An input.
 
-    array    all of it
+    array    the whole array
     order    axes of the array in the order of the view
-    back     the place that each axis of the array has in the view
+    back     the position of each axis of the array in the view
     padding  of lanes past the end
-    check    whether a tile at the place of an output's piece may reach past the end
+    check    whether a tile at the location of an output's piece may extend past the end
     """
 
     array: Any
@@ -54,7 +54,7 @@ class Ref:
     check: Any
 
     def load_like(self, z: Any) -> Any:
-        """The tile where the piece of an output is."""
+        """The tile at the location of the piece of an output."""
         return ct.load(self.array, z.placed.own(), z.tile, order=self.order, padding_mode=self.padding,
                        check_bounds=self.check)
 
@@ -75,7 +75,7 @@ class Ref:
         return Ref(self.array, turned, back, self.padding, self.check)
 
     def padded(self, padding: Any) -> Any:
-        """The input with another padding than zero. No access of an input that is not checked is padded."""
+        """The input with another padding than zero. Accesses of an unchecked input are never padded."""
         return Ref(self.array, self.order, self.back, padding if self.check else self.padding, self.check)
 
     def extent(self, axis: Any) -> Any:
@@ -83,16 +83,16 @@ class Ref:
         return self.array.shape[self.order[axis]]
 
     def gather(self, indices: Any) -> Any:
-        """Elements by index; zero where the array has none."""
+        """Elements by index; zero outside of the array."""
         back = self.back
         return ct.gather(self.array, tuple(indices[k] for k in ct.static_iter(back)))
 
     def at(self, *index: Any) -> Any:
-        """One element; zero where the array has none."""
+        """One element; zero outside of the array."""
         return self.gather(index)
 
     def gather_row(self, row: Any, length: Any) -> Any:
-        """A row of a matrix as a tile of one row; zero where the array has none."""
+        """A row of a matrix as a tile of one row; zero outside of the array."""
         order = self.order
         ct.static_assert(len(order) == 2, f"gather_row takes a matrix, not an array of {len(order)} axes")
         lanes = ct.arange(length, dtype=ct.int32)

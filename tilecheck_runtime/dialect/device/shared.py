@@ -1,4 +1,4 @@
-"""An accumulator of all blocks."""
+"""An accumulator that all blocks share."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["Shared"]
 
 @dataclass(frozen=True)
 class Shared:
-    """An array that is only ever updated atomically, so that blocks may meet in it. Updates return nothing: what a
-    block could learn from them depends on the order in which blocks run.
+    """An array that is only updated atomically, so that blocks may update the same elements. Updates return nothing,
+    because a returned value would depend on the order of blocks.
 
-    array  all of it
+    array  the whole array
     scope  of the atomics
     """
 
@@ -23,7 +23,7 @@ class Shared:
     scope: Any
 
     def add(self, indices: Any, update: Any) -> None:
-        """Adds to elements; updates outside the array are dropped."""
+        """Adds to elements; ignores updates outside of the array."""
         ct.atomic_add(self.array, indices, update, memory_order=ct.MemoryOrder.RELAXED, memory_scope=self.scope)
 
     def min(self, indices: Any, update: Any) -> None:
