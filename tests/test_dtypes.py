@@ -26,12 +26,12 @@ from tilecheck.dtypes import (
     ElementType,
     Partial,
     Weak,
-    concrete,
     fits_into,
+    get_concrete_type,
+    get_number_type,
     holds,
-    own_type,
-    promoted,
-    promoted_types,
+    promote,
+    promote_dtypes,
 )
 
 KINDS: tuple[ElementType, ...] = (*DTYPES.values(), *Weak, *Partial, ElementOf("x"))
@@ -39,10 +39,10 @@ KINDS: tuple[ElementType, ...] = (*DTYPES.values(), *Weak, *Partial, ElementOf("
 
 @pytest.mark.parametrize(("a", "b"), [*product(KINDS, KINDS)], ids=str)
 def test_promotion_does_not_depend_on_the_order(a: ElementType, b: ElementType) -> None:
-    assert promoted(a, b) == promoted(b, a)
+    assert promote(a, b) == promote(b, a)
     if isinstance(a, DType) and isinstance(b, DType):
         # cuda.tile converts implicitly to what two types are promoted to, and to nothing else
-        assert fits_into(a, b) == (promoted(a, b) is b)
+        assert fits_into(a, b) == (promote(a, b) is b)
 
 
 def test_promotion_is_that_of_cuda_tile() -> None:
@@ -51,22 +51,23 @@ def test_promotion_is_that_of_cuda_tile() -> None:
     for a, b in product(DTYPES.values(), DTYPES.values()):
         if hasattr(tile, a.name) and hasattr(tile, b.name):
             expected = front_end._promote_dtypes(getattr(tile, a.name), getattr(tile, b.name))
-            found = promoted_types(a, b)
+            found = promote_dtypes(a, b)
             assert (None if found is None else found.name) == (None if expected is None else expected.name), (a, b)
 
 
 def test_promotion_of_constants_and_of_types_that_are_partly_known() -> None:
-    assert promoted(Weak.INT, F16) is F16 and promoted(Weak.FLOAT, I8) is F32
-    assert promoted(Weak.INT, BOOL) is UNKNOWN and promoted(Weak.BOOL, Weak.INT) is Weak.INT
-    assert promoted(SOME_INTEGER, F16) is F16 and promoted(SOME_INTEGER, I64) is I64
-    assert promoted(SOME_INTEGER, I32) is UNKNOWN and promoted(SOME_NUMBER, Weak.INT) is SOME_NUMBER
-    assert promoted(I8, U8) is None and promoted(ElementOf("x"), ElementOf("y")) is UNKNOWN
-    assert promoted(ElementOf("x"), ElementOf("x")) == ElementOf("x")
+    assert promote(Weak.INT, F16) is F16 and promote(Weak.FLOAT, I8) is F32
+    assert promote(Weak.INT, BOOL) is UNKNOWN and promote(Weak.BOOL, Weak.INT) is Weak.INT
+    assert promote(SOME_INTEGER, F16) is F16 and promote(SOME_INTEGER, I64) is I64
+    assert promote(SOME_INTEGER, I32) is UNKNOWN and promote(SOME_NUMBER, Weak.INT) is SOME_NUMBER
+    assert promote(I8, U8) is None and promote(ElementOf("x"), ElementOf("y")) is UNKNOWN
+    assert promote(ElementOf("x"), ElementOf("x")) == ElementOf("x")
 
 
 def test_a_constant_has_a_type_by_its_value() -> None:
-    assert own_type(2**31 - 1) is I32 and own_type(2**31) is I64 and own_type(True) is BOOL
-    assert concrete(Weak.INT, 5) is I32 and concrete(Weak.INT) is UNKNOWN and concrete(F16) is F16
+    assert get_number_type(2**31 - 1) is I32 and get_number_type(2**31) is I64 and get_number_type(True) is BOOL
+    assert get_concrete_type(Weak.INT, 5) is I32 and get_concrete_type(Weak.INT) is UNKNOWN
+    assert get_concrete_type(F16) is F16
     assert holds(U8, 255) and not holds(U8, 256) and not holds(U8, -1) and holds(F16, 10**9)
 
 

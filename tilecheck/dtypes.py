@@ -49,14 +49,14 @@ __all__ = [
     "Kind",
     "Partial",
     "Weak",
-    "concrete",
-    "divided",
     "fits_into",
+    "get_concrete_type",
+    "get_number_type",
+    "get_quotient_type",
     "holds",
     "is_fraction",
-    "own_type",
-    "promoted",
-    "promoted_types",
+    "promote",
+    "promote_dtypes",
 ]
 
 
@@ -110,7 +110,7 @@ def _by_name(name: str) -> DType:
 
 
 class Weak(Enum):
-    """The type of a Python constant, which takes the type of what it is combined with."""
+    """The type of a Python constant: it takes the type of the value that it is combined with."""
 
     BOOL = "bool"
     INT = "int"
@@ -160,7 +160,7 @@ SIGNED: Final = (I8, I16, I32, I64)
 UNSIGNED: Final = (U8, U16, U32, U64)
 INTEGERS: Final = frozenset((*SIGNED, *UNSIGNED))
 FLOATS: Final = (F16, BF16, F32, F64)
-"""Those that are promoted, the narrowest first."""
+"""Those that are promote, the narrowest first."""
 RESTRICTED: Final = frozenset((TF32, F8E4M3, F8E5M2, F8E8M0, F8E5M3, F4E2M1))
 DTYPES: Final[Mapping[str, DType]] = {t.name: t for t in (
     BOOL, *(t for pair in zip(SIGNED, UNSIGNED, strict=True) for t in pair), *FLOATS,
@@ -186,7 +186,7 @@ _CATEGORY: Final[Mapping[Kind | Weak, int]] = {
 _WEAK: Final = (Weak.BOOL, Weak.INT, Weak.FLOAT)
 _OWN: Final[Mapping[Weak, DType]] = {Weak.BOOL: BOOL, Weak.INT: I32, Weak.FLOAT: F32}
 _TAKES: Final[Mapping[Partial, tuple[DType, ...]]] = {SOME_INTEGER: FLOATS, SOME_NUMBER: (F32, F64)}
-"""Types that the result has whatever a type that is partly known turns out to be."""
+"""Types that the result has, whichever type the partly known one turns out to be."""
 
 
 def is_fraction(t: ElementType | None) -> bool:
@@ -200,7 +200,7 @@ def holds(t: ElementType | None, value: int | None) -> bool:
     return value is None or limits is None or limits[0] <= value <= limits[1]
 
 
-def own_type(value: bool | int | float) -> DType:
+def get_number_type(value: bool | int | float) -> DType:
     """The type that a Python number has by itself."""
     if isinstance(value, bool):
         return BOOL
@@ -209,8 +209,11 @@ def own_type(value: bool | int | float) -> DType:
     return I32 if holds(I32, value) else I64
 
 
-def concrete(t: ElementType | None, value: int | None = None) -> ElementType:
-    """The type of a value that is combined with nothing; `value` is that of an integer constant, where it is known."""
+def get_concrete_type(t: ElementType | None, value: int | None = None) -> ElementType:
+    """The type of a value that is combined with no other one.
+
+    value  that of an integer constant, where it is known
+    """
     if not isinstance(t, Weak):
         return t or UNKNOWN
     if t is Weak.INT and (value is None or not holds(I32, value)):
@@ -218,7 +221,7 @@ def concrete(t: ElementType | None, value: int | None = None) -> ElementType:
     return _OWN[t]
 
 
-def promoted_types(a: DType, b: DType) -> DType | None:
+def promote_dtypes(a: DType, b: DType) -> DType | None:
     """The type of an operation on elements of both types; None if cuda.tile asks for a cast."""
     if a is b:
         return a
@@ -230,31 +233,31 @@ def promoted_types(a: DType, b: DType) -> DType | None:
     return None if _CATEGORY[low.kind] == _CATEGORY[high.kind] else high
 
 
-def promoted(a: ElementType | None, b: ElementType | None) -> ElementType | None:
+def promote(a: ElementType | None, b: ElementType | None) -> ElementType | None:
     """The type of an operation on values of both types, `UNKNOWN` where that is not known; None if there is none."""
     if a == b:
         return a or UNKNOWN
     if isinstance(a, Partial) or isinstance(b, Partial):
-        return _promoted_partial(a, b) if isinstance(a, Partial) else _promoted_partial(b, a)
+        return _promote_partial(a, b) if isinstance(a, Partial) else _promote_partial(b, a)
     if isinstance(a, DType) and isinstance(b, DType):
-        return promoted_types(a, b)
+        return promote_dtypes(a, b)
     if isinstance(a, Weak) and isinstance(b, Weak):
         return max(a, b, key=_WEAK.index)
     if isinstance(a, Weak) and isinstance(b, DType):
-        return _promoted_weak(a, b)
+        return _promote_weak(a, b)
     if isinstance(a, DType) and isinstance(b, Weak):
-        return _promoted_weak(b, a)
+        return _promote_weak(b, a)
     return UNKNOWN
 
 
-def _promoted_weak(constant: Weak, t: DType) -> ElementType:
+def _promote_weak(constant: Weak, t: DType) -> ElementType:
     if _CATEGORY[constant] <= _CATEGORY[t.kind]:
         return t
     # an integer constant gets a type by its value
     return F32 if constant is Weak.FLOAT else UNKNOWN
 
 
-def _promoted_partial(some: ElementType | None, other: ElementType | None) -> ElementType:
+def _promote_partial(some: ElementType | None, other: ElementType | None) -> ElementType:
     if {some, other} == {SOME_INTEGER, SOME_NUMBER}:
         return UNKNOWN
     if some is UNKNOWN or other is UNKNOWN or not isinstance(some, Partial):
@@ -266,7 +269,7 @@ def _promoted_partial(some: ElementType | None, other: ElementType | None) -> El
     return some if other is Weak.INT else UNKNOWN
 
 
-def divided(t: ElementType | None) -> ElementType:
+def get_quotient_type(t: ElementType | None) -> ElementType:
     """The type of a quotient of two numbers of a type: integers become numbers with a fraction."""
     if isinstance(t, Weak):
         return Weak.FLOAT
@@ -281,7 +284,7 @@ def fits_into(source: ElementType | None, target: ElementType | None, value: int
     if not isinstance(source, (DType, Weak)) or not isinstance(target, (DType, Weak)):
         return True if source == target and source is not None else None
     if isinstance(source, DType):
-        return promoted(source, target) == target
+        return promote(source, target) == target
     if target is BOOL:
         return False if source is Weak.FLOAT else None if source is Weak.INT and value is None else (
             source is Weak.BOOL or value in (0, 1))

@@ -20,7 +20,7 @@ def test_a_reason_is_one_sentence_for_each_step() -> None:
     assert sentences(reason) == (
         "bid(0) // N is a digit of its own: bid(0) % N stays below N", "bid(0) is the same in both")
     assert reason_text((*because(Cause.FROM_DATA), *because(Cause.WOULD_PROVE, "injective(ids)"))) == (
-        "the place depends on data; `injective(ids)` would settle it")
+        "the location depends on data; `injective(ids)` would prove it")
 
 
 def test_both_copies_of_an_access_have_the_same_text() -> None:

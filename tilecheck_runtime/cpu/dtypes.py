@@ -97,7 +97,7 @@ def of_numpy(dtype: Any) -> DType:
 
 def promote(a: DType, b: DType) -> DType:
     """The type of an operation on elements of both types. Raises TileTypeError when cuTile asks for a cast."""
-    found = dtypes.promoted_types(a.element, b.element)
+    found = dtypes.promote_dtypes(a.element, b.element)
     if found is None:
         raise TileTypeError(f"no implicit promotion of {a} and {b}: cast one of them")
     return a if found is a.element else b
@@ -107,7 +107,7 @@ def loose_dtype(value: Any) -> DType:
     """The type that a Python number has by itself."""
     if not isinstance(value, (bool, int, float)):
         raise TileTypeError(f"{value!r} is neither a tile nor a number")
-    return DTYPES[dtypes.own_type(value).name]
+    return DTYPES[dtypes.get_number_type(value).name]
 
 
 def common_dtype(dtype: DType, value: Any) -> DType:

@@ -29,11 +29,11 @@ from tilecheck.dtypes import (
     ElementOf,
     ElementType,
     Weak,
-    concrete,
     fits_into,
+    get_concrete_type,
     holds,
     is_fraction,
-    promoted,
+    promote,
 )
 from tilecheck.interp.kernel.tile_types.extents import broadcastable, differ_always, do_clash, pairs, power_of_two
 from tilecheck.interp.kernel.tile_types.uses import OPEN, Misfit, MisfitCode, Operand, Use, Verdict
@@ -128,7 +128,7 @@ _GROUPS: Final[Mapping[str, str]] = {
 
 def _promotes(x: Operand, y: Operand, divided: bool = False) -> Iterator[Verdict]:
     """A quotient has a fraction, so that any number will do."""
-    if promoted(x.dtype, y.dtype) is None:
+    if promote(x.dtype, y.dtype) is None:
         yield _types("promotion", x.dtype, y.dtype)
     for number, other in ((x, y), (y, x)):
         small = number.dtype is Weak.INT and other.dtype in INTEGERS and not divided
@@ -257,7 +257,7 @@ def _atomic(use: Use) -> Iterator[Verdict]:
         shape = Operand(None, array.shape, None, array.made)
         yield from _into(Use("into", use.op, (update, shape), use.span))
         if which in ("and", "or", "xor"):
-            mine = concrete(update.dtype, update.value)
+            mine = get_concrete_type(update.dtype, update.value)
             if _differ(mine, array.dtype):
                 yield _types("atomic_bits", mine, array.dtype)
         else:
@@ -464,14 +464,14 @@ def _extents_of_product(x: Shape, y: Shape, acc: Shape | None) -> Iterator[Verdi
 
 
 def _types_of_product(use: Use, x: Operand, y: Operand, acc: Operand | None) -> Iterator[Verdict]:
-    a, b = (concrete(o.dtype, o.value) for o in (x, y))
+    a, b = (get_concrete_type(o.dtype, o.value) for o in (x, y))
     name = use.op
     if name == "ct.mma":
         if _differ(a, b) and not {a, b} <= {I8, U8}:
             yield _types("operands", a, b, code="TC505")
         common: ElementType | None = a
     else:
-        common = promoted(a, b)
+        common = promote(a, b)
         if common is None:
             yield _types("operands", a, b, code="TC505")
             return
@@ -547,7 +547,7 @@ def _astype(use: Use) -> Iterator[Verdict]:
 
 def _bitcast(use: Use) -> Iterator[Verdict]:
     x, target = use.operands
-    mine = concrete(x.dtype, x.value)
+    mine = get_concrete_type(x.dtype, x.value)
     if BOOL in (mine, target.dtype):
         yield _types("bits_of_truth", mine, target.dtype)
     elif isinstance(mine, DType) and isinstance(target.dtype, DType) and mine.bits != target.dtype.bits:
@@ -566,7 +566,7 @@ def _unpack(use: Use) -> Iterator[Verdict]:
     x, target = use.operands
     if x.shape is not None and len(x.shape) != 1:
         yield Misfit("TC503", "unpacked", (str(len(x.shape)),))
-    mine = concrete(x.dtype, x.value)
+    mine = get_concrete_type(x.dtype, x.value)
     if _differ(mine, U8):
         yield _types("unpacked", mine)
     if target.dtype is BOOL:
@@ -587,7 +587,7 @@ def _reduce(use: Use) -> Iterator[Verdict]:
 def _check_carried(use: Use) -> Iterator[Verdict]:
     """What a variable is before a loop, and at the end of its body."""
     before, after = use.operands
-    mine, theirs = concrete(before.dtype, before.value), concrete(after.dtype, after.value)
+    mine, theirs = get_concrete_type(before.dtype, before.value), get_concrete_type(after.dtype, after.value)
     if before.shape is not None and after.shape is not None:
         if len(before.shape) != len(after.shape):
             yield Misfit("TC501", "carried_rank", (str(len(before.shape)), str(len(after.shape))))

@@ -18,9 +18,9 @@ from tilecheck.dtypes import (
     DType,
     ElementType,
     Weak,
-    divided,
+    get_quotient_type,
     is_fraction,
-    promoted,
+    promote,
 )
 from tilecheck.interp.kernel.coerce import constant_int, expand, to_array
 from tilecheck.interp.kernel.interpreter import Machine
@@ -111,7 +111,7 @@ def type_combination(
         return drop_type(result)
     if op == "@":
         note(m, "mma", "@", (a, b), span)
-        return set_type(result, promoted(a.dtype, b.dtype) or UNKNOWN, span)
+        return set_type(result, promote(a.dtype, b.dtype) or UNKNOWN, span)
     both = isinstance(a.dtype, Weak) and isinstance(b.dtype, Weak)
     if not both:
         note(m, "elementwise", name or op, (a, b), span)
@@ -131,11 +131,11 @@ def _combined_type(op: str, a: Operand, b: Operand) -> ElementType:
         return a.dtype
     if UNKNOWN in (a.dtype, b.dtype):
         return UNKNOWN
-    dtype = promoted(a.dtype, b.dtype)
+    dtype = promote(a.dtype, b.dtype)
     if dtype is None:
         return UNKNOWN
     if op == "/":
-        return divided(dtype)
+        return get_quotient_type(dtype)
     # a symbol may stand for a truth value, which takes part in arithmetic with another one as a number only
     return dtype
 
@@ -198,7 +198,7 @@ def _where(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     values = tuple(given.get(n) for n in ("cond", "x", "y"))
     cond, x, y = (operand(v) for v in values)
     note(m, "elementwise", op, (cond, x, y), args.span)
-    dtype = UNKNOWN if UNKNOWN in (x.dtype, y.dtype) else promoted(x.dtype, y.dtype)
+    dtype = UNKNOWN if UNKNOWN in (x.dtype, y.dtype) else promote(x.dtype, y.dtype)
     return _type_result(result, UNKNOWN if isinstance(dtype, Weak) else dtype or UNKNOWN, values)
 
 
@@ -465,7 +465,7 @@ def _matmul(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     given = args.take(("x", "y"))
     x, y = operand(given.get("x")), operand(given.get("y"))
     note(m, "mma", op, (x, y), args.span)
-    dtype = UNKNOWN if UNKNOWN in (x.dtype, y.dtype) else promoted(x.dtype, y.dtype)
+    dtype = UNKNOWN if UNKNOWN in (x.dtype, y.dtype) else promote(x.dtype, y.dtype)
     return _type_result(result, dtype or UNKNOWN, (given.get("x"), given.get("y")), args.span)
 
 

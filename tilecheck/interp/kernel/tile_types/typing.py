@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from tilecheck.dtypes import DTYPES, SOME_NUMBER, UNKNOWN, ElementOf, ElementType, Partial, Weak, concrete
+from tilecheck.dtypes import DTYPES, SOME_NUMBER, UNKNOWN, ElementOf, ElementType, Partial, Weak, get_concrete_type
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.tile_types.checks import check_use
 from tilecheck.interp.kernel.tile_types.uses import Operand, Use
@@ -85,7 +85,7 @@ def carried_over(value: Value, start: Value) -> Value:
     if not isinstance(start, _TILES) or value.shape != start.shape or start.dtype is None:
         return drop_type(value)
     number = start.term.constant if isinstance(start, Int) else None
-    return set_type(value, concrete(start.dtype, number), start.made)
+    return set_type(value, get_concrete_type(start.dtype, number), start.made)
 
 
 def dtype_named(value: Value | None) -> ElementType:

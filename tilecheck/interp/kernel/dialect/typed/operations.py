@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import Struct
 
-from tilecheck.dtypes import ACCUMULATORS, BOOL, DTYPES, F32, FLOATS, I8, I32, INTEGERS, U8, DType, promoted_types
+from tilecheck.dtypes import ACCUMULATORS, BOOL, DTYPES, F32, FLOATS, I8, I32, INTEGERS, U8, DType, promote_dtypes
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.dialect.typed.kinds import Extents, Items, Loose, Named, Tile, Type
 from tilecheck.interp.kernel.dialect.typed.shapes import broadcast, conflict, differ, product, reduce_shape
@@ -79,7 +79,7 @@ def _combine_dtypes(left: Type, right: Type, a: Tile, b: Tile) -> DType | None:
         return _with_number(left, b.dtype)
     if isinstance(right, Loose):
         return _with_number(right, a.dtype)
-    return None if a.dtype is None or b.dtype is None else promoted_types(a.dtype, b.dtype)
+    return None if a.dtype is None or b.dtype is None else promote_dtypes(a.dtype, b.dtype)
 
 
 def _divided(dtype: DType | None) -> DType | None:
@@ -214,7 +214,7 @@ def _checked_product(c: Inference, name: str, x: Tile, y: Tile, acc: Tile | None
             x.shape or (), y.shape or (), acc.shape or () if acc is not None else ())))
     whole = {x.dtype, y.dtype}
     if x.dtype is not None and y.dtype is not None and x.dtype != y.dtype and whole != {I8, U8} and (
-            name == "mma" or promoted_types(x.dtype, y.dtype) is None):
+            name == "mma" or promote_dtypes(x.dtype, y.dtype) is None):
         c.fault(Fault("TC505", span, "", "product", (name, x.dtype.name, y.dtype.name)))
     return made
 
