@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 from tests.cases.expectations import FOLDER
 from tilecheck.config import Config
 from tilecheck.pipeline.single_kernel import Study, study
+from tilecheck.symbolic import symbol_from_text
 from tilecheck.visualize.present import Request, present
 from tilecheck.visualize.scene import Mark, Scene
 
@@ -19,6 +21,11 @@ def studied(file: str, name: str) -> Study:
 @cache
 def scene(file: str, name: str) -> Scene:
     return present(studied(file, name), Request({}))
+
+
+def request_for(values: Mapping[str, int]) -> Request:
+    """A request for a launch with these scalars, by the text that contracts have for them."""
+    return Request({symbol_from_text(text): value for text, value in values.items()})
 
 
 def marks(shown: Scene) -> list[Mark]:

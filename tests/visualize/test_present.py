@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cases.expectations import cases
-from tests.visualize.scenes import marks, scene, studied
+from tests.visualize.scenes import marks, request_for, scene, studied
 from tilecheck.config import Config
 from tilecheck.pipeline.single_kernel import study as studied_file
 from tilecheck.visualize.build import BY
@@ -192,9 +192,9 @@ def test_the_picture_names_the_source_of_its_launch(tmp_path: Path) -> None:
     path.write_text(LAUNCHED, encoding="utf-8")
     seen = studied_file(f"{path}::add", Config(use_cache=False))
     sizes = {"grid[0]": 4, "grid[1]": 1, "grid[2]": 1, "T": 2, "x.shape[0]": 8, "y.shape[0]": 8}
-    assert present(seen, Request(sizes)).origin == f"drawn is the launch at {path}:11 (grid 4)"
+    assert present(seen, request_for(sizes)).origin == f"drawn is the launch at {path}:11 (grid 4)"
     for change in ({"T": 4}, {"x.shape[0]": 9}, {"grid[0]": 2}):
-        assert present(seen, Request({**sizes, **change})).origin == (
+        assert present(seen, request_for({**sizes, **change})).origin == (
             f"sizes as asked for, others chosen by tilecheck; the kernel is launched at {path}:11 (grid 4)")
     assert scene("raw_bad.py", "permuted_store").origin == "no seen launch: sizes chosen by tilecheck to be small"
 
@@ -290,13 +290,13 @@ def test_a_part_is_not_missing_where_the_whole_coordinate_is_in_the_index(tmp_pa
 def test_a_witness_of_another_launch_is_labelled() -> None:
     study = studied("raw_bad.py", "permuted_store")
     given = {"grid[0]": 2, "grid[1]": 1, "grid[2]": 1, "BD": 2, "BM": 2, "H": 2}
-    shown = present(study, Request(given))
+    shown = present(study, request_for(given))
     assert shown.headline is not None
     assert shown.headline.elsewhere.startswith("the example of the report is another launch, with grid (2, 2, 1) and ")
     assert shown.obligations[0].verdict == "refuted"
     # the same two blocks meet there in the launch that is drawn
     assert "another launch" not in shown.obligations[0].why
-    alone = present(study, Request({**given, "grid[0]": 1}))
+    alone = present(study, request_for({**given, "grid[0]": 1}))
     assert "In another launch, grid (2, 2), " in alone.obligations[0].why
 
 
@@ -337,10 +337,10 @@ def test_a_finding_that_is_not_about_places_says_so() -> None:
 
 def test_a_launch_without_the_fault_says_so() -> None:
     study = studied("raw_bad.py", "negative_tile")
-    shown = present(study, Request({"grid[0]": 1, "grid[1]": 1, "grid[2]": 1, "T": 2, "a.shape[0]": 4}))
+    shown = present(study, request_for({"grid[0]": 1, "grid[1]": 1, "grid[2]": 1, "T": 2, "a.shape[0]": 4}))
     assert shown.headline is not None and shown.headline.shown == ""  # block 0 is outside in any launch
     study = studied("raw_bad.py", "permuted_store")
-    shown = present(study, Request({"grid[0]": 1, "grid[1]": 1, "grid[2]": 1}))
+    shown = present(study, request_for({"grid[0]": 1, "grid[1]": 1, "grid[2]": 1}))
     assert shown.headline is not None
     assert shown.headline.shown.startswith("at this launch it does not happen")
 
@@ -388,7 +388,7 @@ def k(a, c, T: ct.Constant[int]):
 
 def test_overlapping_reads_show_the_names_of_all_blocks(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(OVERLAPPING)
-    shown = present(studied_file(f"{tmp_path / 'k.py'}::k", Config(use_cache=False)), Request({"T": 4}))
+    shown = present(studied_file(f"{tmp_path / 'k.py'}::k", Config(use_cache=False)), request_for({"T": 4}))
     labels: dict[str, dict[int, str]] = {}
     for array in shown.arrays:
         cells = labels.setdefault(array.name, {})

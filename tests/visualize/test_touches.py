@@ -20,7 +20,7 @@ from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.driver import execute as model_of
 from tilecheck.pipeline.single_kernel import study
 from tilecheck.project.project import Project
-from tilecheck.symbolic import ArrayParam
+from tilecheck.symbolic import ArrayParam, symbol_from_text
 from tilecheck.visualize.meetings import Meeting, meetings
 from tilecheck.visualize.schedule import scheduled
 from tilecheck.visualize.setting import CannotDraw, Setting
@@ -34,7 +34,7 @@ CASES = [("raw_bad.py", name, launch) for name, launches in BAD.items() for laun
 
 def _setting(grid: tuple[int, ...], values: Mapping[str, int]) -> Setting:
     x, y, z = (*grid, 1, 1)[:3]
-    return Setting((x, y, z), {k: v for k, v in values.items() if not k.startswith("grid[")}, {})
+    return Setting((x, y, z), {symbol_from_text(k): v for k, v in values.items() if not k.startswith("grid[")}, {})
 
 
 def _flat(shape: tuple[int, ...], element: tuple[int, ...]) -> int:
@@ -133,7 +133,7 @@ def test_late_iterations_are_drawn_and_long_loops_refused() -> None:
     (site,) = project.module(name).kernels()
     accesses = model_of(project, site).accesses
     sizes = {"T": 1, "x.shape[0]": 2, "o.shape[0]": 4}
-    found = touches(accesses, Setting((2, 1, 1), {**sizes, "n": 103}, {}))
+    found = touches(accesses, _setting((2, 1, 1), {**sizes, "n": 103}))
     assert {m.element for m in meetings(accesses, found.touches)} == {(0,), (1,), (2,)}
     with pytest.raises(CannotDraw, match="a loop of this launch has 1024 iterations or more"):
-        touches(accesses, Setting((2, 1, 1), {**sizes, "o.shape[0]": 4000, "n": 3000}, {}))
+        touches(accesses, _setting((2, 1, 1), {**sizes, "o.shape[0]": 4000, "n": 3000}))

@@ -18,7 +18,15 @@ from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, SettledSlic
 from tilecheck.obligations.row_spill import rows_of
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.pipeline.single_kernel import Study
-from tilecheck.symbolic import UNKNOWN_ARRAY, Array, Atom, GridDim, evaluate, holds, symbol_from_text
+from tilecheck.symbolic import (
+    UNKNOWN_ARRAY,
+    Array,
+    Length,
+    Rank,
+    Scalar,
+    evaluate,
+    holds,
+)
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.visualize.instances import same_launch
 from tilecheck.visualize.listing import helpers
@@ -130,8 +138,7 @@ class _Builder:
         self.steps: Steps = steps_of(self.accesses, self.touches)
         self.spilling = {a.array for s in drawn.study.proof.obligations if s.code == "TC206"
                          for a in (s.access, *s.spilling)}
-        self.env: dict[Atom, int] = {symbol_from_text(n): v for n, v in drawn.setting.scalars.items()}
-        self.env.update({GridDim(k): n for k, n in enumerate(grid)})
+        self.env = drawn.setting.launch
         self.broken = tuple(c.text for c in contract_of(drawn.study.proof) if self._breaks(c))
         self.undefined = {
             s.access.unspecified for s in drawn.study.proof.obligations if s.kind == "padding"
@@ -203,7 +210,7 @@ class _Builder:
 
     def _in_numbers(self, clause: str) -> str:
         """A clause with the numbers of this launch; empty where one is not known."""
-        known = {**self.drawn.setting.scalars, **{f"grid[{k}]": n for k, n in enumerate(self.drawn.setting.grid)}}
+        known = {a.key: n for a, n in self.drawn.setting.launch.items()}
         told = _NAME.sub(lambda m: str(known.get(m[0], m[0])), clause)
         return "" if told == clause or any(m[0] not in _WORDS for m in _NAME.finditer(told)) else told
 
@@ -480,9 +487,9 @@ class _Builder:
     def _values(self) -> Iterator[tuple[str, str]]:
         setting = self.drawn.setting
         params = {p.name for p in self.model.params}
-        for name, v in sorted(setting.scalars.items(), key=lambda x: (".shape[" in x[0], x[0])):
-            if not name.startswith("numel(") and ".shape[" not in name and (name in params or "[" not in name):
-                yield symbol_name(name), str(v)
+        for symbol, v in sorted(setting.scalars.items()):
+            if isinstance(symbol, Scalar | Length | Rank) or symbol.key in params:
+                yield symbol_name(symbol.key), str(v)
         for key, v in sorted(setting.data.items()):
             if key.endswith("]"):
                 yield key, str(v)

@@ -12,23 +12,26 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access, KernelModel
-from tilecheck.solver.model_search.assignments import Chooser, grid_axis, grids, power_of_two, roles
+from tilecheck.solver.model_search.assignments import Chooser, grids, power_of_two, roles
 from tilecheck.solver.model_search.layout import leaves
 from tilecheck.symbolic import (
     Array,
     Atom,
     Cond,
+    Extent,
     GridDim,
     Lane,
     Load,
     Opaque,
+    Scalar,
+    Size,
+    Stride,
     Symbol,
     Term,
     atoms_in,
     evaluate,
     holds,
-    symbol,
-    symbol_from_text,
+    of,
 )
 from tilecheck.visualize.meetings import meetings
 from tilecheck.visualize.schedule import Scheduled
@@ -60,7 +63,7 @@ class Wish(Struct, frozen=True):
     clean    whether collisions and accesses outside are to be avoided
     """
 
-    given: Mapping[str, int]
+    given: Mapping[Symbol, int]
     must: tuple[Cond, ...] = ()
     should: tuple[Cond, ...] = ()
     data: Mapping[str, int] = field(default_factory=dict)
@@ -110,15 +113,16 @@ class _Search:
         for a in plan.accesses:
             values += [*a.region.index, a.region.guard, a.under, *a.tile]
             lanes |= {x for x in atoms_in(*a.region.index, a.region.guard) if isinstance(x, Lane)}
-        shapes = (symbol(f"{name}.shape[{axis}]") for name, rank in model.ranks for axis in range(rank))
+        shapes = (of(Extent(array, axis)) for array, rank in model.ranks for axis in range(rank))
         found = {x for v in (*values, *shapes) for x in leaves(v)}
         self.variables: tuple[Atom, ...] = tuple(sorted(
             x for x in found if isinstance(x, Symbol) or (isinstance(x, Opaque) and x.uniform)))
         tiles, self.radices = roles(values, lanes)
         extents = {x for a in plan.accesses for e in a.tile for x in e.atoms() if isinstance(x, Symbol)}
         self.multiples = tuple(n * r for r in self.radices if 4 <= r <= 256 for n in (2, 3))
-        self.tiles = tiles | frozenset(x for x in extents if "[" not in x.key)
-        self.fixed: dict[Atom, int] = {x: wish.given[x.key] for x in self.variables if x.key in wish.given}
+        self.tiles = tiles | frozenset(x for x in extents if isinstance(x, Scalar))
+        self.fixed: dict[Atom, int] = {
+            x: wish.given[x] for x in self.variables if isinstance(x, Symbol) and x in wish.given}
         self.axes = model.axes_read if plan.grid is None else frozenset(range(plan.rank))
         self._extents = (2, 3, 4, 6, 8) if len(self.axes) == 1 else (2, 3, 4)
         self.mentioned = frozenset(x for v in values for x in leaves(v))
@@ -142,19 +146,19 @@ class _Search:
         return self._setting(self._grids()[0], values)
 
     def _grids(self) -> tuple[Block, ...]:
-        own = [self.wish.given.get(f"grid[{k}]") for k in range(3)]
+        own = [self.wish.given.get(GridDim(k)) for k in range(3)]
         small = grids(self.axes, self.radices, least=2) if self.axes else ((1, 1, 1),)
         return tuple(dict.fromkeys((own[0] or g[0], own[1] or g[1], own[2] or g[2]) for g in small))
 
     def _setting(self, grid: Block, values: Mapping[Atom, int]) -> Setting:
-        scalars = {x.key: v for x, v in values.items() if isinstance(x, Symbol) and grid_axis(x) is None}
+        scalars = {x: v for x, v in values.items() if isinstance(x, Symbol) and not isinstance(x, GridDim)}
         opaque = {x.key: v for x, v in values.items() if isinstance(x, Opaque)}
         return self._fitted(Setting(self._of_pieces(grid, scalars), scalars, {**opaque, **self.wish.data}, self.style))
 
-    def _of_pieces(self, grid: Block, scalars: Mapping[str, int]) -> Block:
+    def _of_pieces(self, grid: Block, scalars: Mapping[Symbol, int]) -> Block:
         if self.plan.grid is None:
             return grid
-        env: dict[Atom, int] = {symbol_from_text(name): v for name, v in scalars.items()}
+        env: dict[Atom, int] = dict(scalars.items())
         x, y, z = (max(1, evaluate(t, env)) for t in self.plan.grid)
         return x, y, z
 
@@ -162,16 +166,17 @@ class _Search:
         """With the arrays as large as what is touched of them, where the kernel does not say how large they are, and
         sizes that follow from others."""
         scalars = dict(setting.scalars)
-        for name, rank in self.model.ranks:
-            shape = [scalars.get(f"{name}.shape[{k}]") for k in range(rank)]
-            strides = [k for k in range(rank) if symbol_from_text(f"{name}.strides[{k}]") in self.mentioned]
+        for array, rank in self.model.ranks:
+            shape = [scalars.get(Extent(array, k)) for k in range(rank)]
+            strides = [k for k in range(rank) if Stride(array, k) in self.mentioned]
             step = 1
             for k in reversed(range(rank) if strides else ()):
-                if f"{name}.strides[{k}]" not in self.wish.given:
-                    scalars[f"{name}.strides[{k}]"] = step
+                if Stride(array, k) not in self.wish.given:
+                    scalars[Stride(array, k)] = step
                 step *= shape[k] or 1
-            if f"numel({name})" in scalars and all(shape) and f"numel({name})" not in self.wish.given:
-                scalars[f"numel({name})"] = prod(n or 1 for n in shape)
+            size = Size(array)
+            if size in scalars and all(shape) and size not in self.wish.given:
+                scalars[size] = prod(n or 1 for n in shape)
         return replace(setting, scalars=scalars)
 
     def better(
@@ -206,12 +211,12 @@ class _Search:
     def _neighbours(self, setting: Setting) -> Iterator[Setting]:
         ends = self._ends(setting)
         yield self._with(setting, ends)
-        for name, end in ends.items():
-            if setting.scalars.get(name) != end:
-                yield self._with(setting, {name: end})
+        for extent, end in ends.items():
+            if setting.scalars.get(extent) != end:
+                yield self._with(setting, {extent: end})
         if self.plan.grid is None:
             for axis in sorted(self.axes):
-                for n in self._extents if f"grid[{axis}]" not in self.wish.given else ():
+                for n in self._extents if GridDim(axis) not in self.wish.given else ():
                     g = setting.grid
                     grid = (n if axis == 0 else g[0], n if axis == 1 else g[1], n if axis == 2 else g[2])
                     if grid != g:
@@ -219,41 +224,39 @@ class _Search:
                         yield other
                         yield self._with(other, self._ends(other))
         for x in self.variables:
-            if x in self.fixed or grid_axis(x) is not None or isinstance(x, Opaque) or ".strides[" in x.key:
+            if x in self.fixed or not isinstance(x, Symbol) or isinstance(x, (GridDim, Stride)):
                 continue
             for n in _TILES if x in self.tiles else (*_VALUES, *self.multiples):
-                if n != setting.scalars.get(x.key):
-                    yield self._with(setting, {x.key: n})
+                if n != setting.scalars.get(x):
+                    yield self._with(setting, {x: n})
 
-    def _ends(self, setting: Setting) -> dict[str, int]:
+    def _ends(self, setting: Setting) -> dict[Symbol, int]:
         """Extents with which arrays end where what is addressed in them ends."""
         try:
             found = touches(self.plan.accesses, setting, _SMALL, _FEW)
         except CannotDraw:
             return {}
-        out: dict[str, int] = {}
-        for name, rank in self.model.ranks:
-            own = [e for t in found.touches if self.plan.accesses[t.access].array == name
+        out: dict[Symbol, int] = {}
+        for array, rank in self.model.ranks:
+            own = [e for t in found.touches if self.plan.accesses[t.access].array == array
                    for e in (*t.inside, *t.kept_off) if len(e) == rank]
             for axis in range(rank) if own else ():
-                if f"{name}.shape[{axis}]" not in self.wish.given:
-                    out[f"{name}.shape[{axis}]"] = max(1, max(e[axis] for e in own) + 1)
+                if Extent(array, axis) not in self.wish.given:
+                    out[Extent(array, axis)] = max(1, max(e[axis] for e in own) + 1)
         return out
 
-    def _with(self, setting: Setting, change: Mapping[str, int]) -> Setting:
+    def _with(self, setting: Setting, change: Mapping[Symbol, int]) -> Setting:
         scalars = {**setting.scalars, **change}
         return self._fitted(replace(setting, grid=self._of_pieces(setting.grid, scalars), scalars=scalars))
 
     def _allowed(self, setting: Setting) -> bool:
-        env: dict[Atom, int] = {symbol_from_text(name): v for name, v in setting.scalars.items()}
-        env.update({GridDim(k): setting.grid[k] for k in range(3)})
+        env = setting.launch
         return all(_holds(c, env) for c in self.wish.must) and all(
-            power_of_two(v) for x in self.tiles if (v := setting.scalars.get(x.key)) is not None)
+            power_of_two(v) for x in self.tiles if isinstance(x, Symbol) and (v := setting.scalars.get(x)) is not None)
 
     def _score(self, setting: Setting, found: Touched) -> tuple[float, ...]:
         accesses = self.plan.accesses
-        env: dict[Atom, int] = {symbol_from_text(name): v for name, v in setting.scalars.items()}
-        env.update({GridDim(k): setting.grid[k] for k in range(3)})
+        env = setting.launch
         kept = sum(_holds(c, env) for c in self.wish.should)
         amiss = 0
         if self.wish.clean:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.pipeline.single_kernel import Study
-from tilecheck.symbolic import Term
+from tilecheck.symbolic import Extent, GridDim, Size, Stride, Symbol, Term
 from tilecheck.visualize.build import BY
 from tilecheck.visualize.setting import Setting
 
@@ -45,17 +45,14 @@ def _is(launch: Launch, model: KernelModel, setting: Setting) -> bool:
     if launch.arguments is None or tuple(map(_number, launch.grid)) != setting.grid:
         return False
     given = dict(zip((p.name for p in model.params), launch.arguments, strict=False))
-    sizes = {name: v for name, v in setting.scalars.items() if not name.startswith(("grid[", "numel("))}
-    return all(_has(given, name, v) for name, v in sizes.items() if ".strides[" not in name)
+    return all(_has(given, symbol, v) for symbol, v in setting.scalars.items()
+               if not isinstance(symbol, (GridDim, Size, Stride)))
 
 
-def _has(given: dict[str, Argument], name: str, value: int) -> bool:
-    array, shape, axis = name.partition(".shape[")
-    argument = given.get(array)
-    if argument is None:
-        return False
-    if not shape:
-        return _number(argument.term) == value
-    extents = argument.shape or ()
-    k = int(axis.rstrip("]"))
-    return k < len(extents) and _number(extents[k]) == value
+def _has(given: dict[str, Argument], symbol: Symbol, value: int) -> bool:
+    if isinstance(symbol, Extent):
+        argument = given.get(symbol.array.text)
+        extents = (argument.shape if argument is not None else None) or ()
+        return symbol.axis < len(extents) and _number(extents[symbol.axis]) == value
+    argument = given.get(symbol.key)
+    return argument is not None and _number(argument.term) == value

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.wording import launch_of
+from tilecheck.symbolic import EXTENTS, GridDim, Symbol
 from tilecheck.symbolic.footprint import Witness
 from tilecheck.visualize.setting import Setting
 
@@ -14,17 +15,22 @@ __all__ = ["elsewhere", "same_launch", "siblings"]
 
 def same_launch(w: Witness, setting: Setting) -> bool:
     """Whether a witness is of the launch that is drawn: the same grid, and every number that it names."""
-    return w.grid == setting.grid and all(
-        setting.scalars.get(name) == v for name, v in w.scalars if not name.startswith("grid["))
+    return w.grid == setting.grid and not _different(w, setting)
+
+
+def _different(w: Witness, setting: Setting) -> list[tuple[Symbol, int]]:
+    """The launch scalars of a witness that have another value in the launch that is drawn."""
+    return [(a, v) for a, v in w.launch.items()
+            if isinstance(a, Symbol) and not isinstance(a, GridDim) and setting.scalars.get(a) != v]
 
 
 def elsewhere(w: Witness | None, setting: Setting) -> str:
     """That the example of the report is of another launch than the picture; empty when it is of this one."""
     if w is None or same_launch(w, setting):
         return ""
-    other = [(name, v) for name, v in w.scalars if not name.startswith("grid[") and setting.scalars.get(name) != v]
-    if w.grid == setting.grid and all(".shape[" in name for name, _ in other):
-        told = ", ".join(f"{name} = {v}" for name, v in other)
+    other = _different(w, setting)
+    if w.grid == setting.grid and all(isinstance(a, EXTENTS) for a, _ in other):
+        told = ", ".join(f"{a.key} = {v}" for a, v in other)
         return (f"grid and constants are those of the report's example, whose arrays are of another size ({told}); "
                 "here they end where the tiles of the blocks end")
     return f"the example of the report is another launch, {launch_of(w)}"

@@ -13,7 +13,7 @@ from tilecheck.explain.names import assigned_once
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.witness_loops import values_of_loops
 from tilecheck.pipeline.single_kernel import Study
-from tilecheck.symbolic import Atom, Bid, Counter, GridDim, Lane, Term, atoms_in, evaluate, symbol_from_text
+from tilecheck.symbolic import Atom, Bid, Counter, Lane, Term, atoms_in, evaluate
 from tilecheck.visualize.order import readable_loop
 from tilecheck.visualize.parts import left_out
 from tilecheck.visualize.scene import Part
@@ -50,8 +50,7 @@ def parts_of(study: Study, plan: Scheduled, setting: Setting, who: Sequence[Meet
 
 
 def _known(setting: Setting, m: Meets) -> dict[Atom, int]:
-    env: dict[Atom, int] = {symbol_from_text(n): v for n, v in setting.scalars.items()}
-    env.update({GridDim(k): n for k, n in enumerate(setting.grid)})
+    env = setting.launch
     env.update({Bid(k): n for k, n in enumerate(m.block)})
     env.update({Counter(name): n for name, n in m.touch.iterations})
     return env
@@ -72,9 +71,8 @@ def _names(
 def _lacking(study: Study, plan: Scheduled, setting: Setting, who: Sequence[Meets]) -> Iterator[str]:
     """Names of parts of a coordinate in which the blocks differ and that the index of their one access lacks."""
     if len(who) == 2 and who[0].touch.access == who[1].touch.access:
-        sizes: dict[Atom, int] = {symbol_from_text(n): v for n, v in setting.scalars.items()}
         access = plan.accesses[who[0].touch.access]
-        yield from (x.name for x in left_out(study.definition, access, who[0].block, who[1].block, sizes))
+        yield from (x.name for x in left_out(study.definition, access, who[0].block, who[1].block, setting.launch))
 
 
 def _iterations(study: Study, who: Sequence[Meets], envs: Sequence[dict[Atom, int]]) -> Iterator[Part]:

@@ -16,7 +16,7 @@ from tilecheck.obligations.row_spill import rows_of
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.pipeline.single_kernel import Study
 from tilecheck.report.text import restates
-from tilecheck.symbolic import Atom, Cond, conjuncts, const, ge, negate, symbol_from_text
+from tilecheck.symbolic import EXTENTS, Cond, Symbol, conjuncts, const, ge, negate
 from tilecheck.symbolic.footprint import Witness
 from tilecheck.visualize.build import Drawn, build, draw_limits
 from tilecheck.visualize.choose import Wish, choose
@@ -46,7 +46,7 @@ _SEVERITIES: Final = ("error", "warning", "note")
 class Request(Struct, frozen=True):
     """What was asked for. `given` are scalars, those of the grid included; `finding` counts from 1."""
 
-    given: Mapping[str, int]
+    given: Mapping[Symbol, int]
     finding: int | None = None
 
 
@@ -151,8 +151,7 @@ def _wishes(
 
 
 def _of_witness(w: Witness, must: tuple[Cond, ...], should: tuple[Cond, ...], whole: bool) -> Wish:
-    scalars = {name: v for name, v in w.scalars if whole or ".shape[" not in name}
-    given = {**scalars, **{f"grid[{k}]": n for k, n in enumerate(w.grid)}}
+    given = {a: n for a, n in w.launch.items() if isinstance(a, Symbol) and (whole or not isinstance(a, EXTENTS))}
     return Wish(given, must, should, dict(w.data), clean=False)
 
 
@@ -265,8 +264,7 @@ def _missing(drawn: Drawn, d: Diagnostic, s: Settled | None) -> list[Given]:
     w = d.witness
     if d.code != "TC101" or w is None or s is None or (s.other is not None and s.other.site != s.access.site):
         return []
-    sizes: dict[Atom, int] = {symbol_from_text(name): v for name, v in w.scalars}
-    return list(left_out(drawn.study.definition, s.access, w.first.block, w.second.block, sizes))
+    return list(left_out(drawn.study.definition, s.access, w.first.block, w.second.block, w.launch))
 
 
 def _related(drawn: Drawn, d: Diagnostic, s: Settled | None) -> frozenset[int]:

@@ -17,6 +17,7 @@ from tilecheck.symbolic import (
     App,
     Atom,
     Cond,
+    GridDim,
     Lane,
     Opaque,
     Symbol,
@@ -168,9 +169,9 @@ def _scalar(a: Atom, setting: Setting) -> int:
 
 
 def _named(a: Atom, setting: Setting) -> int | None:
-    if isinstance(a, Symbol) and a.name in ("grid[0]", "grid[1]", "grid[2]"):
-        return setting.grid[int(a.name[5])]
-    return setting.scalars.get(a.key)
+    if isinstance(a, GridDim):
+        return setting.grid[a.axis]
+    return setting.scalars.get(a) if isinstance(a, Symbol) else None
 
 
 def _extent(lane: Lane, setting: Setting, data: dict[str, int]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.symbolic import ArrayParam, Extent, GridDim, Scalar, Symbol, symbol_from_text
 from tilecheck.text.did_you_mean import did_you_mean
 from tilecheck.visualize.setting import CannotDraw
 
@@ -15,23 +16,24 @@ LARGEST = 1 << 20
 
 def given_values(
     model: KernelModel, grid: str | None, sets: Sequence[str], shapes: Sequence[str],
-) -> dict[str, int]:
-    """The scalars of `--grid 4,2`, `--set T=16` and `--shape a=64,32`, by name. Raises CannotDraw for one that the
+) -> dict[Symbol, int]:
+    """The scalars of `--grid 4,2`, `--set T=16` and `--shape a=64,32`. Raises CannotDraw for one that the
     kernel does not have."""
-    out: dict[str, int] = {}
+    out: dict[Symbol, int] = {}
     if grid is not None:
         extents = _numbers(grid, "--grid", 1)
         if len(extents) > 3:
             raise CannotDraw(f"--grid {grid}: a grid has at most three axes")
-        out.update({f"grid[{k}]": n for k, n in enumerate((*extents, 1, 1, 1)[:3])})
+        out.update({GridDim(k): n for k, n in enumerate((*extents, 1, 1, 1)[:3])})
     arrays = {p.name for p in model.params if p.kind in ("array", "list", "unknown")}
     scalars = {p.name for p in model.params} - {p.name for p in model.params if p.kind in ("array", "list")}
     known = scalars | {o.symbol for o in model.ownership.origins}
     for text in sets:
         name, value = _pair(text, "--set", "T=16")
-        if name not in known and "[" not in name:
+        symbol = symbol_from_text(name)
+        if name not in known and isinstance(symbol, Scalar):
             raise CannotDraw(f"--set {text}: `{model.name}` has no number `{name}`{did_you_mean(name, sorted(known))}")
-        out[name] = _numbers(value, f"--set {name}", 0)[0]
+        out[symbol] = _numbers(value, f"--set {name}", 0)[0]
     ranks = {array.text: rank for array, rank in model.ranks}
     for text in shapes:
         name, value = _pair(text, "--shape", "a=64,32")
@@ -42,7 +44,7 @@ def given_values(
         if ranks.get(name, len(extents)) != len(extents):
             raise CannotDraw(f"--shape {text}: `{name}` has {ranks[name]} "
                              f"{'axis' if ranks[name] == 1 else 'axes'}")
-        out.update({f"{name}.shape[{k}]": n for k, n in enumerate(extents)})
+        out.update({Extent(ArrayParam(name), k): n for k, n in enumerate(extents)})
     return out
 
 
