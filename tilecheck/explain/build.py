@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tilecheck.explain.clauses import CLAIMS, explained_clauses
 from tilecheck.explain.explanation import Cost, ExplainedKernel, ExplainedObligation
 from tilecheck.explain.names import Names, names_of, nodes
-from tilecheck.explain.steps import sentences, shorten_terms
+from tilecheck.explain.steps import sentences, shorten_terms, trace_reason
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.obligation import Settled, SettledSlice
 from tilecheck.obligations.padding_examples import launch_that_shows
@@ -87,7 +87,7 @@ class _Writer:
             tuple(self._index(s)) if compared else (), tuple(self._steps(s)), self._conclusion(s) if compared else "",
             tuple(c.text for c in s.clauses), tuple(dict.fromkeys(self._list_remedies(s))), w,
             tuple(self._describe_witness(s, w)) if w is not None and not settled else (),
-            () if settled else tuple(dict.fromkeys(self._costs(s))))
+            () if settled else tuple(dict.fromkeys(self._costs(s))), trace_reason(s.reason))
 
     def _where(self, access: Access) -> str:
         """The location of an access and, in a helper, the location of the call."""
@@ -96,10 +96,24 @@ class _Writer:
 
     def slice(self, s: SettledSlice) -> ExplainedObligation:
         return ExplainedObligation(
-            "slice", s.span.line, self.study.place(s.span), s.array.text, s.verdict, CLAIMS["slice"],
-            self.study.text_at(s.span), "", (),
-            tuple(sentences(s.reason, self.names)), "", tuple(c.text for c in s.clauses),
-            () if s.verdict in SETTLED else tuple(self._declare(c.text for c in s.clauses)), None, (), ())
+            "slice",
+            s.span.line,
+            self.study.place(s.span),
+            s.array.text,
+            s.verdict,
+            CLAIMS["slice"],
+            self.study.text_at(s.span),
+            "",
+            (),
+            tuple(sentences(s.reason, self.names)),
+            "",
+            tuple(c.text for c in s.clauses),
+            () if s.verdict in SETTLED else tuple(self._declare(c.text for c in s.clauses)),
+            None,
+            (),
+            (),
+            trace_reason(s.reason),
+        )
 
     def _introduce(self, s: Settled) -> str:
         array = s.access.array

@@ -47,6 +47,7 @@ class ExplainedObligation(Struct, frozen=True):
     index     the compared indices of an obligation about two blocks, axis by axis
     steps     the steps of the proof, or the reason why there is none, in sentences
     needs     the clauses that the proof depends on
+    trace     the steps as the prover recorded them: the lemma or cause, and its operands
     remedies  changes and declarations that would prove it; empty if it is proved
     witness   a counterexample, or a launch that its clauses exclude
     shown     the witness in sentences
@@ -69,6 +70,7 @@ class ExplainedObligation(Struct, frozen=True):
     witness: Witness | None
     shown: tuple[str, ...]
     costs: tuple[Cost, ...]
+    trace: tuple[str, ...] = ()
 
 
 class ExplainedKernel(Struct, frozen=True):

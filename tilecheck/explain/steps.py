@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Final
 
+from tilecheck.contracts import render
 from tilecheck.explain.names import Names
 from tilecheck.obligations.reasons import Cause
 from tilecheck.rules.messages.reasons import Words, sentence_of
-from tilecheck.symbolic import Bid, Term
+from tilecheck.symbolic import Bid, Cond, Term
 from tilecheck.symbolic.steps import Lemma, ProofStep, Reason
 
-__all__ = ["sentences", "shorten_terms"]
+__all__ = ["sentences", "shorten_terms", "trace_reason"]
 
 
 def _axis(x: Term) -> str:
@@ -53,6 +54,15 @@ def sentences(reason: Reason, names: Names) -> Iterator[str]:
     found = dict.fromkeys(_sentence(step, words) for step in reason if step.rule is not Cause.WOULD_PROVE)
     for number, (text, follows) in enumerate(found):
         yield shorten_terms(f"so {text}" if follows and number else text)
+
+
+def trace_reason(reason: Reason) -> tuple[str, ...]:
+    """The steps of a reason as they were recorded, `RULE(operand, ...)`, for those who debug the prover."""
+    return tuple(f"{step.rule.name}({', '.join(map(_show_operand, step.operands))})" for step in reason)
+
+
+def _show_operand(operand: object) -> str:
+    return render(operand) if isinstance(operand, Term | Cond) else str(operand)
 
 
 def _sentence(step: ProofStep, words: Words) -> tuple[str, bool]:

@@ -13,12 +13,12 @@ __all__ = ["render_explanation"]
 _WIDTH: Final = 110
 
 
-def render_explanation(kernel: ExplainedKernel) -> str:
-    """The explanation of a kernel as text."""
-    return "\n".join(_lines(kernel)) + "\n"
+def render_explanation(kernel: ExplainedKernel, steps: bool = False) -> str:
+    """The explanation of a kernel as text. With `steps`, each obligation lists the steps that the prover recorded."""
+    return "\n".join(_lines(kernel, steps)) + "\n"
 
 
-def _lines(k: ExplainedKernel) -> Iterator[str]:
+def _lines(k: ExplainedKernel, steps: bool) -> Iterator[str]:
     yield f"{k.file}:{k.line}: {k.name}: {k.verdict}"
     if k.names:
         yield ""
@@ -26,6 +26,8 @@ def _lines(k: ExplainedKernel) -> Iterator[str]:
     for o in k.obligations:
         yield ""
         yield from _obligation(o)
+        if steps:
+            yield from (f"    step: {step}" for step in o.trace)
     if not k.obligations:
         yield ""
         yield "  there is nothing to prove here"

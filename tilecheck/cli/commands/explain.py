@@ -18,16 +18,19 @@ __all__ = ["command"]
 @click.argument("target", metavar="PATH::KERNEL", type=click.Path())
 @options.add_settings
 @click.option("--line", type=click.IntRange(min=1), metavar="N", help="Only obligations on this line.")
+@click.option("--steps", is_flag=True, help="Also list the proof steps as the prover recorded them.")
 @click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(target: str, line: int | None, output_format: str, **given: Any) -> int:
+def command(target: str, line: int | None, steps: bool, output_format: str, **given: Any) -> int:
     """Explain the verdict of each obligation of a kernel, and list declarations that would prove the open ones.
 
     PATH may be a folder: launches in all of its files are seen.
     """
-    return _print_explanation(target, line, output_format, given)
+    return _print_explanation(target, line, steps, output_format, given)
 
 
-def _print_explanation(target: str, line: int | None, output_format: str, settings: dict[str, Any]) -> int:
+def _print_explanation(
+    target: str, line: int | None, steps: bool, output_format: str, settings: dict[str, Any],
+) -> int:
     """Print the explanation."""
     from tilecheck.explain.build import explain as explain_kernel
     from tilecheck.explain.json import render_explanation_json
@@ -39,6 +42,6 @@ def _print_explanation(target: str, line: int | None, output_format: str, settin
         lines = sorted({o.span.line for o in study.report.obligations})
         raise UsageError(f"no obligation of `{study.model.name}` is on line {line}; its obligations are on lines "
                          f"{', '.join(map(str, lines))}" if lines else f"`{study.model.name}` has no obligations")
-    render = render_explanation_json if output_format == "json" else render_explanation
-    click.echo(render(found), nl=False)
+    text = render_explanation_json(found) if output_format == "json" else render_explanation(found, steps)
+    click.echo(text, nl=False)
     return 0
