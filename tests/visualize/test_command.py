@@ -73,7 +73,7 @@ def test_the_output_is_deterministic(folder: Path) -> None:
     (["nothing.py::race"], "error: nothing.py: no such file or directory"),
     (["kernels.py::add", "--set", "Q=4"], "error: --set Q=4: `add` has no number `Q`"),
     (["kernels.py::add", "--set", "T"], "error: --set T: write a name and a value, as in --set T=16"),
-    (["kernels.py::add", "--set", "T=x"], "error: --set T: `x` is no list of whole numbers"),
+    (["kernels.py::add", "--set", "T=x"], "error: --set T: `x` is not a list of whole numbers"),
     (["kernels.py::add", "--shape", "d=4"], "error: --shape d=4: `add` has no array `d`"),
     (["kernels.py::add", "--shape", "a=4,4"], "error: --shape a=4,4: `a` has 1 axis"),
     (["kernels.py::add", "--grid", "1,2,3,4"], "error: --grid 1,2,3,4: a grid has at most three axes"),

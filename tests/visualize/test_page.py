@@ -14,7 +14,7 @@ from tests.contrast import contrast
 from tests.visualize.scenes import scene
 from tilecheck.config import Config
 from tilecheck.pipeline.single_kernel import study
-from tilecheck.visualize.clauses import folded, open_clauses
+from tilecheck.visualize.clauses import fold_clauses, open_clauses
 from tilecheck.visualize.files import read
 from tilecheck.visualize.legend import legend, remarks, source_words
 from tilecheck.visualize.page import render_page
@@ -176,15 +176,15 @@ def test_parts_of_the_index_are_shown_with_the_finding_and_the_source() -> None:
         assert note in text and note in drawn
     for p in shown.headline.parts:
         assert f"<code>{p.name}</code>" in page and p.place in page
-    assert "No launch in view: sizes chosen by tilecheck to be small." in text and "No launch in view" in drawn
+    assert "No seen launch: sizes chosen by tilecheck to be small." in text and "No launch in view" in drawn
 
 
 def test_only_similar_clauses_are_folded() -> None:
-    assert folded(scene("raw_bad.py", "head_spills_into_next")) == ()
+    assert fold_clauses(scene("raw_bad.py", "head_spills_into_next")) == ()
     shown = scene("raw_bad.py", "softmax_over_padding")
     seen = {c.clause for c in open_clauses(shown)}
     assert set(shown.broken) <= seen and all(c.kind == "structural" for c in shown.contract if c.clause not in seen)
-    (away,) = folded(shown)
+    (away,) = fold_clauses(shown)
     assert {c.clause for c in shown.contract} == seen | set(away.clauses)
     assert f"<summary>{away.words}</summary>" in render_page(shown)
     assert away.words == f"{len(away.clauses)} structural clauses, all unseen"

@@ -22,7 +22,7 @@ from tilecheck.pipeline.single_kernel import study
 from tilecheck.project.project import Project
 from tilecheck.symbolic import ArrayParam, symbol_from_text
 from tilecheck.visualize.meetings import Meeting, meetings
-from tilecheck.visualize.schedule import scheduled
+from tilecheck.visualize.schedule import apply_schedule
 from tilecheck.visualize.setting import CannotDraw, Setting
 from tilecheck.visualize.touches import touches
 
@@ -59,7 +59,7 @@ def test_the_collisions_drawn_are_those_of_the_oracle(file: str, name: str, laun
     grid, spec = launch
     kernel = load_text((FOLDER / file).read_text(encoding="utf-8"), file)[name]
     log = run(kernel, grid, arguments(spec))
-    plan = scheduled(study(f"{FOLDER / file}::{name}", Config(use_cache=False)).model)
+    plan = apply_schedule(study(f"{FOLDER / file}::{name}", Config(use_cache=False)).model)
     found = touches(plan.accesses, _setting(grid, scalars(grid, spec)))
     assert not [u for u in found.unplaced if not u.drawn]
     shapes = {k: v for k, v in spec.items() if isinstance(v, tuple)}
@@ -73,9 +73,9 @@ def test_accesses_outside_are_those_of_the_oracle(file: str, name: str, launch: 
     grid, spec = launch
     kernel = load_text((FOLDER / file).read_text(encoding="utf-8"), file)[name]
     log = run(kernel, grid, arguments(spec))
-    accesses = scheduled(study(f"{FOLDER / file}::{name}", Config(use_cache=False)).model).accesses
+    accesses = apply_schedule(study(f"{FOLDER / file}::{name}", Config(use_cache=False)).model).accesses
     found = touches(accesses, _setting(grid, scalars(grid, spec)))
-    drawn = {(accesses[t.access].span.line, t.block) for t in found.touches if t.undefined(accesses[t.access])}
+    drawn = {(accesses[t.access].span.line, t.block) for t in found.touches if t.is_undefined(accesses[t.access])}
     assert drawn == {(o.line, o.block) for o in log.outside}
 
 

@@ -77,8 +77,8 @@ def _violations(path: str) -> tuple[Violation, ...]:
 
 
 def phrase_violations(text: str, path: str = "") -> Iterator[str]:
-    """One message for each banned form that a paragraph has. Code in back-quotes does not count."""
-    prose = " ".join(re.sub(r"``.*?``|`[^`]*`", "`x`", text).split())
+    """One message for each banned form that a paragraph has. Code in back-quotes and tags of HTML do not count."""
+    prose = " ".join(re.sub(r"``.*?``|`[^`]*`", "`x`", re.sub(r"</?\w[^>]*>", "", text)).split())
     for phrase in PHRASES:
         if path.startswith(phrase.except_in) if phrase.except_in else False:
             continue

@@ -148,22 +148,22 @@ class _Builder:
         study, setting = self.drawn.study, self.drawn.setting
         arrays = tuple(self._array(name) for name in self._arrays())
         return Scene(
-            self.model.name, self.model.file, self.model.name_span.line, study.report.verdict, self._looking(),
+            self.model.name, self.model.file, self.model.name_span.line, study.report.verdict, self._point_to(),
             self.findings, setting.grid, self.blocks, self.names, self.axes, tuple(self._values()), self.steps.names,
             arrays,
             tuple(ClauseLine(c.clause, c.kind, c.state, c.clause in self.broken) for c in study.report.contract),
             tuple(self._obligations()), tuple(self._source()), tuple(self._remarks()), self._summary(), self.broken,
-            tuple(self._in_numbers(c) for c in self.broken), tuple(self._amiss()), self.origin)
+            tuple(self._in_numbers(c) for c in self.broken), tuple(self._wrong_blocks()), self.origin)
 
-    def _amiss(self) -> list[int]:
-        """Blocks that collide, or touch what is not there."""
+    def _wrong_blocks(self) -> list[int]:
+        """Blocks that collide, or touch elements outside an array."""
         found = {b for m in self.drawn.meetings for b in m.blocks}
         found |= {t.block for t in self.touches
                   if any(k in ("outside", "undefined") for k, _ in self._parts(self.accesses[t.access], t))}
         return sorted(self.number[b] for b in found)
 
-    def _looking(self) -> Headline | None:
-        """The headline with where to look, unless a collision is ringed: at what is outside or undefined."""
+    def _point_to(self) -> Headline | None:
+        """The headline with the location of outside or undefined elements, unless a ring marks a collision."""
         h = self.headline
         if h is None:
             return h
@@ -188,10 +188,10 @@ class _Builder:
                         f"{verb if len(blocks) > 1 else _SINGULAR[verb]} ({self._places(numbers)}) and which "
                         f"{'do' if len(elements) > 1 else 'does'} not exist")
         who_all = tuple(dict.fromkeys(b for _, blocks, _ in found.values() for b in blocks))
-        return replace(h, what=h.what + self._too(h.what, who_all), look="; ".join(told), blocks=who_all)
+        return replace(h, what=h.what + self._name_others(h.what, who_all), look="; ".join(told), blocks=who_all)
 
     def _pair(self, m: Meeting, blocks: tuple[Block, ...]) -> str:
-        """How much of what collides is due to the two blocks of the finding."""
+        """The share of colliding elements that the two blocks of the finding cause."""
         own = [x for x in self.drawn.meetings if x.array == m.array and set(blocks) <= set(x.blocks)]
         n, every = len(own), len(self.drawn.meetings)
         verb = "collide" if n > 1 else "collides"
@@ -199,8 +199,8 @@ class _Builder:
         return (f"{self._who(blocks)}, outlined in the grid: {n} element{'s' if n > 1 else ''} of `{m.array}` {verb} "
                 f"between them{rest}")
 
-    def _too(self, what: str, blocks: tuple[Block, ...]) -> str:
-        """The blocks that do the same as the one that a finding names."""
+    def _name_others(self, what: str, blocks: tuple[Block, ...]) -> str:
+        """The other blocks that do the same as the block of a finding."""
         named = next((b for b in blocks if what.startswith(f"block {self._name(b)} ")), None)
         others = [b for b in blocks if b != named]
         if named is None or not others:
@@ -215,7 +215,7 @@ class _Builder:
         return "" if told == clause or any(m[0] not in _WORDS for m in _NAME.finditer(told)) else told
 
     def _breaks(self, c: Clause) -> bool:
-        """Whether this launch breaks a clause; what is not known does not."""
+        """Whether this launch breaks a clause. A clause with an unknown value is not broken."""
         try:
             return c.cond is not None and not holds(c.cond, self.env)
         except (KeyError, ArithmeticError):
@@ -269,7 +269,7 @@ class _Builder:
                 by_panel.setdefault(panel, []).append((found, tuple(cells)))
         every = list(dict.fromkeys((*place.panels(), *sorted(by_panel))))
         touched = [p for p in every if p in by_panel] if by_panel else every[:1]
-        # where there are few, those that nothing touches are drawn, too: what is left out would have to be explained
+        # few slices are drawn even if nothing touches them: an omission would need an explanation
         shown = every if by_panel and len(every) <= _ALL else touched
         if len(shown) > PANELS:
             rank = {p: (not any(m.ringed for m, _ in by_panel.get(p, ())), p) for p in shown}
@@ -291,7 +291,7 @@ class _Builder:
                 min(columns + _MARGIN, max([columns, *(c + 1 for _, c in cells)])))
         clashing = {c for f, own in found if f.kind in ("clash", "twice") for c in own}
         named = {c for f, own in found if f.ringed for c in own}
-        shared = self._shared([(f, own) for f, own in found if f.kind in _PLAIN and f.label], clashing)
+        shared = self._find_shared([(f, own) for f, own in found if f.kind in _PLAIN and f.label], clashing)
         marks: list[Mark] = []
         for f, own in found:
             inside = [c for c in own if low[0] <= c[0] < high[0] and low[1] <= c[1] < high[1]]
@@ -308,10 +308,10 @@ class _Builder:
         return Panel(label, (rows, columns), low, high, tuple(marks), missing)
 
     @staticmethod
-    def _shared(
+    def _find_shared(
         found: Sequence[tuple[_Found, tuple[Cell, ...]]], clashing: set[Cell],
     ) -> dict[tuple[MarkKind, Cell], tuple[_Found, ...]]:
-        """Cells that different blocks touch alike in tiles that overlap, with the marks of these."""
+        """Cells that several blocks touch in the same way in overlapping tiles, with their marks."""
         over: dict[tuple[MarkKind, Cell], list[_Found]] = {}
         for f, own in found:
             for c in own:
@@ -356,7 +356,7 @@ class _Builder:
         yield from self._clashes(name)
 
     def _parts(self, access: Access, t: Touch) -> Iterator[tuple[MarkKind, tuple[Element, ...]]]:
-        if t.undefined(access):
+        if t.is_undefined(access):
             yield "outside", (*t.astray, *t.kept_off)
         elif t.kept_off:
             undefined = access.unspecified in self.undefined and access.unspecified != ""
@@ -377,26 +377,26 @@ class _Builder:
                 (self.number[t.block], self.steps.of[n]) for n, t in enumerate(self.touches)
                 if t.access in accesses and t.block in blocks and not wanted.isdisjoint(t.inside)))
             label = f"{self._name(blocks[0])} twice" if kind == "twice" else " + ".join(map(self._name, blocks))
-            title = f"Collision: {self._together(found[0])} {_elements(name, elements)}"
+            title = f"Collision: {self._describe_collision(found[0])} {_elements(name, elements)}"
             yield _Found(kind, elements, at, accesses, label, title)
         if self.ringed is not None and self.named and self.ringed.array == name:
             m = self.ringed
-            title = f"{_elements(name, [m.element])}, of which the finding speaks"
+            title = f"{_elements(name, [m.element])}, the element of the finding"
             every = tuple((self.number[b], s) for b in m.blocks for s in range(max(1, len(self.steps.names))))
             kind = "twice" if m.kind == "duplicate" else "clash"
             yield _Found(kind, (m.element,), every, m.accesses, "", title, True)
 
-    def _together(self, m: Meeting) -> str:
-        """What the blocks of a collision do: `block 0 and block 1 both write`, `block 1 writes and block 0 reads`."""
+    def _describe_collision(self, m: Meeting) -> str:
+        """The actions of a collision: `block 0 and block 1 both write`, `block 1 writes and block 0 reads`."""
         if m.kind == "duplicate":
             return f"one operation of block {self._name(m.blocks[0])} writes twice"
-        if m.kind == "write-write" and len(self._doing(m)) == 1:
+        if m.kind == "write-write" and len(self._group_by_action(m)) == 1:
             return f"{self._who(m.blocks)} {'both' if len(m.blocks) == 2 else 'all'} write"
-        return _listed([f"{self._who(blocks)} {verb if len(blocks) > 1 else _DOES[mode]}"
-                        for mode, (verb, blocks) in self._doing(m).items()])
+        return _join_words([f"{self._who(blocks)} {verb if len(blocks) > 1 else _DOES[mode]}"
+                        for mode, (verb, blocks) in self._group_by_action(m).items()])
 
-    def _doing(self, m: Meeting) -> dict[str, tuple[str, tuple[Block, ...]]]:
-        """Which blocks write, update and read the element, each in the plural."""
+    def _group_by_action(self, m: Meeting) -> dict[str, tuple[str, tuple[Block, ...]]]:
+        """The blocks that write, update and read the element, by action."""
         found: dict[str, dict[Block, None]] = {}
         for t in self.touches:
             a = self.accesses[t.access]
@@ -417,7 +417,7 @@ class _Builder:
         return ", ".join(f"block {self._name(b)} on {where[b]}" for b in m.blocks if b in where)
 
     def _who(self, blocks: Sequence[Block]) -> str:
-        return _listed([f"block {self._name(b)}" for b in blocks])
+        return _join_words([f"block {self._name(b)}" for b in blocks])
 
     def _label(self, blocks: Sequence[Block]) -> str:
         names = [self._name(b) for b in blocks]
@@ -432,7 +432,7 @@ class _Builder:
     ) -> str:
         access = self.accesses[who[0][1].access]
         lines = self._places({t.access for _, t in who})
-        listed = _listed([f"block {self._name(b)}" for b in blocks[:8]])
+        listed = _join_words([f"block {self._name(b)}" for b in blocks[:8]])
         more = f" and {len(blocks) - 8} more" if len(blocks) > 8 else ""
         does = {
             "outside": "addresses elements outside the array, which is undefined",
@@ -449,7 +449,7 @@ class _Builder:
         spans = sorted({self.accesses[a].span for a in accesses})
         own = list(dict.fromkeys(str(s.line) for s in spans if s.file == self.model.file))
         rest = list(dict.fromkeys(f"{s.file}:{s.line}" for s in spans if s.file != self.model.file))
-        return _listed([*([f"line{'s' if len(own) > 1 else ''} {_listed(own)}"] if own else []), *rest])
+        return _join_words([*([f"line{'s' if len(own) > 1 else ''} {_join_words(own)}"] if own else []), *rest])
 
     def _lines(self, numbers: Iterable[int]) -> Iterator[AccessLine]:
         for i in numbers:
@@ -463,8 +463,8 @@ class _Builder:
             a = self.accesses[t.access]
             if a.array == name and t.inside:
                 table.setdefault((a.mode, t.block), {}).update(dict.fromkeys(t.inside))
-        for m in _grouped(self.drawn.meetings, name):
-            yield (f"Collision: {self._together(m[0])} {_elements(name, tuple(x.element for x in m))} "
+        for m in _group_meetings(self.drawn.meetings, name):
+            yield (f"Collision: {self._describe_collision(m[0])} {_elements(name, tuple(x.element for x in m))} "
                    f"({self._who_where(m[0])}).")
         amiss: dict[tuple[MarkKind, str, tuple[Element, ...]], list[Block]] = {}
         for t in self.touches:
@@ -507,7 +507,7 @@ class _Builder:
             yield ObligationLine(o.place, o.array, o.claim, o.verdict, f"{why} {o.conclusion}".strip())
 
     def _instance(self, o: ExplainedObligation, s: Settled | SettledSlice) -> Iterator[str]:
-        """An example of what is not settled: of this launch, or with the launch that it is of."""
+        """An example of an open obligation, in this launch or with its own launch."""
         if not o.shown or o.witness is None or not isinstance(s, Settled):
             return
         if s.kind in ("bounds", "padding"):
@@ -557,12 +557,12 @@ class _Builder:
             by_why.setdefault((u.why, u.drawn), []).append(self.accesses[u.access])
         for (why, drawn), found in by_why.items():
             lines = self._places(self.accesses.index(a) for a in found)
-            names = _listed(sorted({f"`{a.array}`" for a in found}))
+            names = _join_words(sorted({f"`{a.array}`" for a in found}))
             yield f"{lines}, {names}: {why}." if drawn else f"Not drawn: {lines}, {names}: {why}."
         if touched.made_up:
             arrays = sorted({key.partition("[")[0].partition("(")[0] for key, _ in touched.made_up})
             example = ", ".join(f"{k} = {v}" for k, v in touched.made_up[:4])
-            yield (f"The contents of {_listed([f'`{a}`' for a in arrays])} are assumed: {example}"
+            yield (f"The contents of {_join_words([f'`{a}`' for a in arrays])} are assumed: {example}"
                    f"{', ...' if len(touched.made_up) > 4 else ''}.")
         if self.drawn.plan.grid is not None:
             yield "The grid follows from how the output is split: one piece a block, as it is launched unless mapped."
@@ -575,11 +575,12 @@ class _Builder:
             arrays = sorted({m.array for m in self.drawn.meetings})
             n = len(self.drawn.meetings)
             if all(m.kind == "duplicate" for m in self.drawn.meetings):
-                return (f"in this launch {n} element{'s' if n > 1 else ''} of {_listed([f'`{a}`' for a in arrays])} "
+                names = _join_words([f"`{a}`" for a in arrays])
+                return (f"in this launch {n} element{'s' if n > 1 else ''} of {names} "
                         f"{'are' if n > 1 else 'is'} written twice by one operation")
-            return (f"in this launch {n} element{'s' if n > 1 else ''} of {_listed([f'`{a}`' for a in arrays])} "
+            return (f"in this launch {n} element{'s' if n > 1 else ''} of {_join_words([f'`{a}`' for a in arrays])} "
                     f"{'collide' if n > 1 else 'collides'}")
-        if any(t.undefined(self.accesses[t.access]) for t in self.touches):
+        if any(t.is_undefined(self.accesses[t.access]) for t in self.touches):
             return "in this launch blocks reach outside of arrays"
         if any(kind == "undefined" for t in self.touches for kind, _ in self._parts(self.accesses[t.access], t)):
             return "in this launch tiles have undefined lanes"
@@ -593,7 +594,7 @@ def _iteration(t: Touch) -> str:
     return f"{NAMED}{told}" if told else ""
 
 
-def _grouped(found: Iterable[Meeting], name: Array) -> Iterator[list[Meeting]]:
+def _group_meetings(found: Iterable[Meeting], name: Array) -> Iterator[list[Meeting]]:
     groups: dict[tuple[object, ...], list[Meeting]] = {}
     for m in found:
         if m.array == name:
@@ -601,12 +602,12 @@ def _grouped(found: Iterable[Meeting], name: Array) -> Iterator[list[Meeting]]:
     yield from groups.values()
 
 
-def _listed(words: Sequence[str]) -> str:
+def _join_words(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
 
 
 def _elements(array: Array, elements: Sequence[Element]) -> str:
-    """`c[0:2, 4]`; where elements are no box, how many there are and the first."""
+    """`c[0:2, 4]`; if the elements do not form a box, their number and the first one."""
     if elements[0] and array.at_any_position and len({e[0] for e in elements}) == 1:
         return _box(f"{array.root}[{elements[0][0]}]", [e[1:] for e in elements])
     return _box(array.text, elements)

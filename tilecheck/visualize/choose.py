@@ -54,13 +54,13 @@ _TILES: Final = (1, 2, 4, 8)
 
 
 class Wish(Struct, frozen=True):
-    """What a launch must be like.
+    """Conditions on a launch.
 
     given    scalars that are fixed, those of the grid included
     must     conditions that it satisfies
     should   conditions that it satisfies if possible
     data     contents of arrays
-    clean    whether collisions and accesses outside are to be avoided
+    clean    whether to avoid collisions and accesses outside
     """
 
     given: Mapping[Symbol, int]
@@ -74,12 +74,12 @@ def choose(model: KernelModel, plan: Scheduled, wish: Wish) -> Setting:
     """A launch for a picture. Raises CannotDraw when none is found that satisfies what it must."""
     first: Setting | None = None
     for style in _STYLES if _reads_data(plan) else _STYLES[:1]:
-        found = _chosen(model, plan, wish, style)
+        found = _search_setting(model, plan, wish, style)
         if _writes(plan, found):
             return found
         first = first or found
-    # whatever arrays contain, nothing is written
-    return first or _chosen(model, plan, wish, 0)
+    # for every content of the arrays, nothing is written
+    return first or _search_setting(model, plan, wish, 0)
 
 
 def _reads_data(plan: Scheduled) -> bool:
@@ -91,16 +91,16 @@ def _writes(plan: Scheduled, setting: Setting) -> bool:
     return any(t.inside and plan.accesses[t.access].mode != "read" for t in found.touches)
 
 
-def _chosen(model: KernelModel, plan: Scheduled, wish: Wish, style: int) -> Setting:
+def _search_setting(model: KernelModel, plan: Scheduled, wish: Wish, style: int) -> Setting:
     search = _Search(model, plan, wish, style)
     best: tuple[tuple[float, ...], Setting] | None = None
     for setting in search.candidates():
-        best = search.better(best, setting)
+        best = search.pick_better(best, setting)
     if best is None:
-        best = search.better(None, search.plain(), most=MOST_POINTS)
+        best = search.pick_better(None, search.choose_without_conditions(), most=MOST_POINTS)
     if best is None:
         raise CannotDraw(search.trouble or "no small sizes were found for this kernel: pass --grid, --set and --shape")
-    return search.climbed(best)
+    return search.climb(best)
 
 
 class _Search:
@@ -140,8 +140,8 @@ class _Search:
             if found:
                 return
 
-    def plain(self) -> Setting:
-        """Sizes taken without regard to conditions, for a launch of which all that matters is given."""
+    def choose_without_conditions(self) -> Setting:
+        """Sizes without regard to conditions, for a launch with all relevant values given."""
         values = {x: self.fixed.get(x, 4 if x in self.tiles else 8) for x in self.variables}
         return self._setting(self._grids()[0], values)
 
@@ -153,7 +153,8 @@ class _Search:
     def _setting(self, grid: Block, values: Mapping[Atom, int]) -> Setting:
         scalars = {x: v for x, v in values.items() if isinstance(x, Symbol) and not isinstance(x, GridDim)}
         opaque = {x.key: v for x, v in values.items() if isinstance(x, Opaque)}
-        return self._fitted(Setting(self._of_pieces(grid, scalars), scalars, {**opaque, **self.wish.data}, self.style))
+        data = {**opaque, **self.wish.data}
+        return self._fit_arrays(Setting(self._of_pieces(grid, scalars), scalars, data, self.style))
 
     def _of_pieces(self, grid: Block, scalars: Mapping[Symbol, int]) -> Block:
         if self.plan.grid is None:
@@ -162,9 +163,11 @@ class _Search:
         x, y, z = (max(1, evaluate(t, env)) for t in self.plan.grid)
         return x, y, z
 
-    def _fitted(self, setting: Setting) -> Setting:
-        """With the arrays as large as what is touched of them, where the kernel does not say how large they are, and
-        sizes that follow from others."""
+    def _fit_arrays(self, setting: Setting) -> Setting:
+        """The setting with each array as large as its touched part, unless the kernel specifies its size.
+
+        Sizes that follow from others are updated.
+        """
         scalars = dict(setting.scalars)
         for array, rank in self.model.ranks:
             shape = [scalars.get(Extent(array, k)) for k in range(rank)]
@@ -179,7 +182,7 @@ class _Search:
                 scalars[size] = prod(n or 1 for n in shape)
         return replace(setting, scalars=scalars)
 
-    def better(
+    def pick_better(
         self, best: tuple[tuple[float, ...], Setting] | None, setting: Setting, most: int = _SMALL,
     ) -> tuple[tuple[float, ...], Setting] | None:
         self.tried += 1
@@ -193,16 +196,16 @@ class _Search:
         score = self._score(setting, found)
         return (score, setting) if best is None or score > best[0] else best
 
-    def climbed(self, best: tuple[tuple[float, ...], Setting]) -> Setting:
-        """The launch, with one size after another changed as long as that is better."""
+    def climb(self, best: tuple[tuple[float, ...], Setting]) -> Setting:
+        """The launch after changing one size after another, as long as that improves it."""
         improved = True
         while improved and self.tried < _STEPS:
             improved = False
             for setting in self._neighbours(best[1]):
                 if self.tried >= _STEPS:
                     break
-                if self._allowed(setting):
-                    better = self.better(best, setting)
+                if self._is_allowed(setting):
+                    better = self.pick_better(best, setting)
                     if better is not None and better[0] > best[0]:
                         best, improved = better, True
                         break
@@ -220,7 +223,7 @@ class _Search:
                     g = setting.grid
                     grid = (n if axis == 0 else g[0], n if axis == 1 else g[1], n if axis == 2 else g[2])
                     if grid != g:
-                        other = self._fitted(replace(setting, grid=grid))
+                        other = self._fit_arrays(replace(setting, grid=grid))
                         yield other
                         yield self._with(other, self._ends(other))
         for x in self.variables:
@@ -231,7 +234,7 @@ class _Search:
                     yield self._with(setting, {x: n})
 
     def _ends(self, setting: Setting) -> dict[Symbol, int]:
-        """Extents with which arrays end where what is addressed in them ends."""
+        """Extents with which arrays end at their last addressed element."""
         try:
             found = touches(self.plan.accesses, setting, _SMALL, _FEW)
         except CannotDraw:
@@ -247,9 +250,9 @@ class _Search:
 
     def _with(self, setting: Setting, change: Mapping[Symbol, int]) -> Setting:
         scalars = {**setting.scalars, **change}
-        return self._fitted(replace(setting, grid=self._of_pieces(setting.grid, scalars), scalars=scalars))
+        return self._fit_arrays(replace(setting, grid=self._of_pieces(setting.grid, scalars), scalars=scalars))
 
-    def _allowed(self, setting: Setting) -> bool:
+    def _is_allowed(self, setting: Setting) -> bool:
         env = setting.launch
         return all(_holds(c, env) for c in self.wish.must) and all(
             power_of_two(v) for x in self.tiles if isinstance(x, Symbol) and (v := setting.scalars.get(x)) is not None)
@@ -260,7 +263,7 @@ class _Search:
         kept = sum(_holds(c, env) for c in self.wish.should)
         amiss = 0
         if self.wish.clean:
-            amiss = sum(t.undefined(accesses[t.access]) for t in found.touches)
+            amiss = sum(t.is_undefined(accesses[t.access]) for t in found.touches)
             amiss += len(meetings(accesses, found.touches)) if not amiss else 0
         working = {t.block for t in found.touches if t.inside and accesses[t.access].mode != "read"}
         working = working or {t.block for t in found.touches if t.inside}
@@ -269,7 +272,7 @@ class _Search:
         cells, wide = _extents(self.model, setting)
         tiled = _tiles(accesses, found.touches)
         repeated = sum(1 for n in _repeats(accesses, found.touches).values() if n > 1)
-        covered = _covered(accesses, found.touches, self.model, setting)
+        covered = _smallest_coverage(accesses, found.touches, self.model, setting)
         whole = sum(not t.kept_off for t in found.touches) / max(1, len(found.touches))
         size = cells / 200 + min(1.5, max(0, wide - 16) / 4) + len({t.block for t in found.touches}) / 12
         return (-min(amiss, 1), kept, spread, round(
@@ -323,10 +326,10 @@ def _repeats(accesses: Sequence[Access], touches: Iterable[Touch]) -> dict[str, 
     return seen
 
 
-def _covered(
+def _smallest_coverage(
     accesses: Sequence[Access], touches: Iterable[Touch], model: KernelModel, setting: Setting,
 ) -> float:
-    """Which part of the arrays is touched, of the one that is least."""
+    """The touched share of the array with the smallest touched share."""
     seen: dict[Array, set[Element]] = {}
     for t in touches:
         seen.setdefault(accesses[t.access].array, set()).update(t.inside)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from tilecheck.visualize.scene import ClauseLine, Scene
 
-__all__ = ["Folded", "folded", "open_clauses"]
+__all__ = ["Folded", "fold_clauses", "open_clauses"]
 
 _FEW: Final = 3
 """Clauses that are not folded."""
@@ -28,20 +28,20 @@ class Folded(Struct, frozen=True):
         return f"{len(self.clauses)} {self.kind} clauses, all {self.state}"
 
 
-def folded(scene: Scene) -> tuple[Folded, ...]:
-    """Structural clauses that nothing breaks, where there are several of one state."""
+def fold_clauses(scene: Scene) -> tuple[Folded, ...]:
+    """Groups of unbroken structural clauses with the same state."""
     groups: dict[str, list[str]] = {}
     for c in scene.contract:
-        if _quiet(c):
+        if _is_quiet(c):
             groups.setdefault(c.state, []).append(c.clause)
     return tuple(Folded("structural", state, tuple(own)) for state, own in groups.items() if len(own) >= _FEW)
 
 
 def open_clauses(scene: Scene) -> tuple[ClauseLine, ...]:
     """The others."""
-    away = {x for f in folded(scene) for x in f.clauses}
-    return tuple(c for c in scene.contract if c.clause not in away or not _quiet(c))
+    away = {x for f in fold_clauses(scene) for x in f.clauses}
+    return tuple(c for c in scene.contract if c.clause not in away or not _is_quiet(c))
 
 
-def _quiet(c: ClauseLine) -> bool:
+def _is_quiet(c: ClauseLine) -> bool:
     return c.kind == "structural" and c.state in _QUIET and not c.broken

@@ -1,4 +1,4 @@
-"""What a page is made of beside its data: style sheets and a script, which lie beside this module."""
+"""The static files of a page: style sheets and a script, in the folder of this module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an obligation that is not settled fails for, in the numbers of the launch that is drawn."""
+"""The reason why an obligation is open, in the numbers of the drawn launch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tilecheck.symbolic import EXTENTS, GridDim, Symbol
 from tilecheck.symbolic.footprint import Witness
 from tilecheck.visualize.setting import Setting
 
-__all__ = ["elsewhere", "same_launch", "siblings"]
+__all__ = ["note_other_launch", "same_launch", "siblings"]
 
 
 def same_launch(w: Witness, setting: Setting) -> bool:
@@ -24,8 +24,8 @@ def _different(w: Witness, setting: Setting) -> list[tuple[Symbol, int]]:
             if isinstance(a, Symbol) and not isinstance(a, GridDim) and setting.scalars.get(a) != v]
 
 
-def elsewhere(w: Witness | None, setting: Setting) -> str:
-    """That the example of the report is of another launch than the picture; empty when it is of this one."""
+def note_other_launch(w: Witness | None, setting: Setting) -> str:
+    """A sentence if the example of the report has another launch than the picture; otherwise empty."""
     if w is None or same_launch(w, setting):
         return ""
     other = _different(w, setting)

@@ -1,4 +1,4 @@
-"""What the patterns and words of a picture mean: those that occur in it."""
+"""The legend of a picture: the meaning of the patterns and words that occur in it."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ _VERDICTS: Final = {
 def legend(scene: Scene) -> tuple[tuple[str, str], ...]:
     """The kinds of marks in a scene, in a fixed order, each with its meaning; `ringed` is the thick box."""
     found = {m.kind for m in _marks(scene)}
-    ringed = [("ringed", _ringed(scene))] if any(m.ringed for m in _marks(scene)) else []
+    ringed = [("ringed", _describe_ring(scene))] if any(m.ringed for m in _marks(scene)) else []
     return (*((kind, words) for kind, words in WORDS.items() if kind in found), *ringed)
 
 
-def _ringed(scene: Scene) -> str:
-    """Whose element the thick box is around: what a finding says names one only where it is an error."""
+def _describe_ring(scene: Scene) -> str:
+    """The meaning of the thick box. The message of a finding names its element only if it is an error."""
     named = scene.headline is None or scene.headline.severity == "error"
     return "the element that the finding names" if named else "the element of the report's example"
 
 
 def remarks(scene: Scene) -> tuple[str, ...]:
-    """What colours mean in a scene, beside its patterns."""
+    """The meaning of the colours of a scene."""
     panels = [p for a in scene.arrays for p in a.panels]
     several = any(len({b for b, _ in m.at}) > 1 and m.rects and m.kind in _PLAIN for m in _marks(scene))
-    out = ["colours tell blocks apart, as their names do" + ("; grey: several blocks at once" if several else "")]
+    out = ["colours distinguish blocks, as their names do" + ("; grey: several blocks at once" if several else "")]
     pairs = [pair for p in panels for pair in _overlapping(p)]
     if any(_blocks(a) == _blocks(b) for a, b in pairs):
         out.append("darker: one block comes there more than once")
@@ -68,7 +68,7 @@ def remarks(scene: Scene) -> tuple[str, ...]:
 
 
 def source_words(scene: Scene, related: str) -> tuple[str, ...]:
-    """What the colours of source lines mean, those that occur; `related` is the one of lines that are spoken of."""
+    """The meaning of the colours of source lines; `related` is the colour of lines that the finding mentions."""
     out = []
     if any(x.flagged for x in scene.source):
         several = scene.headline is not None and len(scene.headline.blocks) > 1
@@ -92,7 +92,7 @@ def verdict_words(scene: Scene) -> tuple[str, ...]:
 
 
 def grid_words(scene: Scene) -> str:
-    """What the rows and columns of the grid are."""
+    """The meaning of the rows and columns of the grid."""
     if sum(n > 1 for n in scene.grid) <= 1:
         axis = next((k for k in range(3) if scene.grid[k] > 1), scene.axes[0] if scene.axes else 0)
         return f"blocks by `ct.bid({axis})`"

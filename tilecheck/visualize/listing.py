@@ -20,19 +20,19 @@ def helpers(lines: Sequence[str], first: int, last: int) -> tuple[int, ...]:
     except (SyntaxError, ValueError):
         return ()
     known = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
-    todo = list(_called(n for n in ast.walk(tree) if first <= getattr(n, "lineno", 0) <= last))
+    todo = list(_called_names(n for n in ast.walk(tree) if first <= getattr(n, "lineno", 0) <= last))
     found: dict[str, ast.FunctionDef] = {}
     while todo:
         name = todo.pop()
         function = known.get(name)
         if function is not None and name not in found and not first <= function.lineno <= last:
             found[name] = function
-            todo += _called(ast.walk(function))
+            todo += _called_names(ast.walk(function))
     numbers = {n for f in found.values() for n in range(f.lineno, (f.end_lineno or f.lineno) + 1)}
     return tuple(sorted(numbers - set(range(first, last + 1)))[:_MOST])
 
 
-def _called(nodes: Iterable[ast.AST]) -> Iterator[str]:
+def _called_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     for n in nodes:
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Name):
             yield n.func.id

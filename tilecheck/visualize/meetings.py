@@ -20,8 +20,10 @@ _ORDER: Final[tuple[MeetingKind, ...]] = ("write-write", "mixed", "read-write", 
 
 
 class Meeting(Struct, frozen=True):
-    """Blocks that meet in one element; `accesses` are theirs, and `kind` the worst that happens there. A `duplicate` is
-    of one block, of which several lanes write the element."""
+    """Blocks that meet in one element, with their accesses; `kind` is the most severe relation of them.
+
+    A `duplicate` has one block, several lanes of which write the element.
+    """
 
     array: Array
     element: Element
@@ -47,11 +49,11 @@ def meetings(accesses: Sequence[Access], touches: Iterable[Touch]) -> tuple[Meet
         if access.mode == "write" and not access.tile:
             for e in t.twice:
                 twice[access.array, e] = Meeting(access.array, e, "duplicate", (t.block,), (t.access,))
-    found = {key: m for key, who in at.items() if len(who) > 1 and (m := _meeting(accesses, *key, tuple(who)))}
+    found = {key: m for key, who in at.items() if len(who) > 1 and (m := _classify_meeting(accesses, *key, tuple(who)))}
     return tuple(sorted({**twice, **found}.values(), key=lambda m: (m.array, m.element)))
 
 
-def _meeting(
+def _classify_meeting(
     accesses: Sequence[Access], array: Array, element: Element, who: tuple[tuple[Block, int], ...],
 ) -> Meeting | None:
     if len({block for block, _ in who}) < 2:
@@ -73,12 +75,12 @@ def _meeting(
 
 
 def _kind(a: Access, b: Access) -> MeetingKind | None:
-    if a.mode == b.mode == "read" or (synchronises(a) and synchronises(b)) or _locked(a, b):
+    if a.mode == b.mode == "read" or (synchronises(a) and synchronises(b)) or _share_lock(a, b):
         return None
     if synchronises(a) or synchronises(b):
         return "mixed"
     return "write-write" if a.mode == b.mode else "read-write"
 
 
-def _locked(a: Access, b: Access) -> bool:
+def _share_lock(a: Access, b: Access) -> bool:
     return any(x[0] == y[0] and x[2] == y[2] == "ordered" for x in a.locks for y in b.locks)

@@ -28,8 +28,8 @@ class Steps(Struct, frozen=True):
 
 
 def steps_of(accesses: Sequence[Access], touches: Sequence[Touch]) -> Steps:
-    """A step is one iteration of all loops around an access; what stands outside of loops is a step of its own. Where
-    there are very many, only the outermost loop is told apart."""
+    """A step is one iteration of all loops around an access. Code outside of loops is a step of its own. If there are
+    very many steps, only the outermost loop counts."""
     loops = _loops(accesses)
     keys = [_key(accesses[t.access], t, loops) for t in touches]
     if len(set(keys)) > _MOST:
@@ -63,7 +63,7 @@ def _loops(accesses: Sequence[Access]) -> dict[str, _Loop]:
 
 
 def _key(access: Access, touch: Touch, loops: Mapping[str, _Loop]) -> _Key:
-    """In the order in which one block comes to it. Loops that the place does not depend on do not tell steps apart."""
+    """In the order of execution of one block. Loops that the location does not depend on do not count."""
     at = dict(touch.iterations)
     around = tuple((loops[name].first, at[name]) for name in access.loops if name in at)
     unnamed = tuple((access.site, n) for name, n in touch.iterations if name not in access.loops)
@@ -94,6 +94,6 @@ def readable_loop(name: str) -> str:
 
 
 def block_names(blocks: Iterable[tuple[int, int, int]], axes: Sequence[int]) -> tuple[str, ...]:
-    """What blocks of a kernel that reads these axes are called."""
+    """The names of blocks of a kernel that reads these axes."""
     rank = rank_of_axes(axes)
     return tuple(block_name(b, rank) for b in blocks)

@@ -1,4 +1,4 @@
-"""What the index of a finding is made of: names and iterations, each with its value in the blocks that meet."""
+"""The parts of the index of a finding: names and iterations, each with its value in the colliding blocks."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tilecheck.visualize.touches import Element, Touch
 __all__ = ["Meets", "parts_of"]
 
 _MOST: Final = 8
-"""Names that are told."""
+"""The most names that are listed."""
 _LANES: Final = 4_096
 """Lanes that are looked at."""
 
 
 class Meets(Struct, frozen=True):
-    """A block and what it does there, of which a finding speaks; `element` is where, where that is one."""
+    """A block of a finding and its action; `element` is the element, if there is one."""
 
     block: Block
     touch: Touch
@@ -38,18 +38,18 @@ class Meets(Struct, frozen=True):
 
 
 def parts_of(study: Study, plan: Scheduled, setting: Setting, who: Sequence[Meets]) -> tuple[Part, ...]:
-    """The names that the kernel gives to block coordinates and to what follows from them, the iterations, and the tile
-    or element that is asked for, in the order of the source. What has no value in the launch is left out."""
+    """The names of block coordinates and of values computed from them, the iterations, and the tile or element of the
+    access, in the order of the source. Names without a value in the launch are omitted."""
     if not who:
         return ()
-    envs = [_known(setting, m) for m in who]
+    envs = [_evaluate_names(setting, m) for m in who]
     found = [*_names(study, plan, setting, who, envs)][:_MOST]
     found += _iterations(study, who, envs)
     found += _places(study, plan, who, envs)
     return tuple(sorted(found, key=lambda p: p.line))
 
 
-def _known(setting: Setting, m: Meets) -> dict[Atom, int]:
+def _evaluate_names(setting: Setting, m: Meets) -> dict[Atom, int]:
     env = setting.launch
     env.update({Bid(k): n for k, n in enumerate(m.block)})
     env.update({Counter(name): n for name, n in m.touch.iterations})
@@ -59,7 +59,7 @@ def _known(setting: Setting, m: Meets) -> dict[Atom, int]:
 def _names(
     study: Study, plan: Scheduled, setting: Setting, who: Sequence[Meets], envs: Sequence[dict[Atom, int]],
 ) -> Iterator[Part]:
-    lacking = set(_lacking(study, plan, setting, who))
+    lacking = set(_find_missing_parts(study, plan, setting, who))
     for x in assigned_once(study.definition):
         if any(isinstance(a, Bid) for a in atoms_in(x.term)):
             values = _values([x.term], envs)
@@ -68,7 +68,7 @@ def _names(
                 yield Part(x.name, x.line, f"line {x.line}", tuple(v for (v,) in values), remark)
 
 
-def _lacking(study: Study, plan: Scheduled, setting: Setting, who: Sequence[Meets]) -> Iterator[str]:
+def _find_missing_parts(study: Study, plan: Scheduled, setting: Setting, who: Sequence[Meets]) -> Iterator[str]:
     """Names of parts of a coordinate in which the blocks differ and that the index of their one access lacks."""
     if len(who) == 2 and who[0].touch.access == who[1].touch.access:
         access = plan.accesses[who[0].touch.access]
@@ -76,7 +76,7 @@ def _lacking(study: Study, plan: Scheduled, setting: Setting, who: Sequence[Meet
 
 
 def _iterations(study: Study, who: Sequence[Meets], envs: Sequence[dict[Atom, int]]) -> Iterator[Part]:
-    """The loops around, with what their variables are worth; else which iteration it is."""
+    """The enclosing loops, with the values of their variables or the number of the iteration."""
     first = dict(who[0].touch.iterations)
     worth = [dict(values_of_loops(study.model.observed.loops, env)) for env in envs]
     for name in first:

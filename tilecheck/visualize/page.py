@@ -9,7 +9,7 @@ from html import escape
 from typing import Final
 
 from tilecheck.visualize.build import BY
-from tilecheck.visualize.clauses import folded, open_clauses
+from tilecheck.visualize.clauses import fold_clauses, open_clauses
 from tilecheck.visualize.files import read
 from tilecheck.visualize.legend import grid_words, legend, remarks, source_words, states, verdict_words
 from tilecheck.visualize.scene import ArrayView, Headline, Scene
@@ -73,7 +73,7 @@ def _header(scene: Scene) -> Iterator[str]:
 
 
 def _proviso(scene: Scene) -> str:
-    """What a verdict is good for, where something of the contract is not discharged."""
+    """A note on the verdict if some clause of the contract is not discharged."""
     left = sum(c.state != "discharged" for c in scene.contract)
     if scene.verdict not in ("proved", "atomic", "conditional") or not left:
         return ""
@@ -123,7 +123,7 @@ def _row(key: str, told: str) -> str:
 
 
 def _parts(scene: Scene, h: Headline) -> Iterator[str]:
-    """What the index is made of, with the values in the blocks."""
+    """The parts of the index, with their values in the blocks."""
     if not h.parts:
         return
     heads = "".join(f'<th><code>{escape(p.name)}</code> <span class="soft">{escape(p.place)}</span></th>'
@@ -203,7 +203,7 @@ def _contract(scene: Scene) -> Iterator[str]:
                    f'<td class="{c.state}">{c.state}{_BROKEN if c.broken else ""}</td></tr>')
         if seen:
             yield "</tbody></table>"
-        for f in folded(scene):
+        for f in fold_clauses(scene):
             yield f'<details class="clauses"><summary>{escape(f.words)}</summary><ul>'
             yield from (f"<li><code>{escape(x)}</code></li>" for x in f.clauses)
             yield "</ul></details>"

@@ -49,7 +49,7 @@ class Place(Struct, frozen=True):
         return Place(shape, LONGEST if shape[0] > LONGEST else max(shape[0], 1))
 
     def at(self, element: Element) -> tuple[Element, Cell]:
-        """Panel, row and column of an element, of one that the array does not have, too."""
+        """Panel, row and column of an element, also of one outside the array."""
         if not element:
             return (), (0, 0)
         if len(element) == 1:

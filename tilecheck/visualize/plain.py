@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from tilecheck.visualize.build import BY
-from tilecheck.visualize.clauses import folded, open_clauses
+from tilecheck.visualize.clauses import fold_clauses, open_clauses
 from tilecheck.visualize.files import read
 from tilecheck.visualize.legend import grid_words, legend, remarks, source_words, states, verdict_words
 from tilecheck.visualize.scene import ArrayView, Scene
@@ -27,7 +27,7 @@ _CONTRACT: Final = 14
 _OBLIGATIONS: Final = 12
 _TEXT: Final = 14
 _SMALL: Final = 13
-"""Pixels of running text and of what stands beside it: a page that shows the drawing scales it down a little."""
+"""Pixels of running text. A page that shows the drawing scales it down a little."""
 
 
 class _Column:
@@ -45,8 +45,8 @@ class _Column:
             self.parts.append(f'<text x="{self.left}" y="{self.y}" style="font-size:{size}px;fill:{colour};{style}">'
                               f"{escape(line, quote=False)}</text>")
 
-    def told(self, key: str, words: str) -> None:
-        """A paragraph that begins with what it is, in bold."""
+    def add_titled(self, key: str, words: str) -> None:
+        """Add a paragraph that begins with a title in bold."""
         lines = textwrap.wrap(f"{key}{words}".replace("`", ""), max(20, int(self.width / (_LETTER * _TEXT / 12))),
                               subsequent_indent="    ")
         for n, line in enumerate(lines):
@@ -83,13 +83,13 @@ def render_svg(scene: Scene) -> str:
     for array, made in pictures:
         _array(left, array, made)
     right = _Column(_MARGIN + body + 30, top.y + 12, _SIDE)
-    _beside(right, scene)
+    _add_side_column(right, scene)
     width = max(top.right, left.right, right.left + _SIDE) + _MARGIN
     height = max(left.y, right.y) + _MARGIN
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'role="img" aria-labelledby="title desc">\n<title id="title">{escape(scene.kernel)}: which block touches what'
-        f'</title>\n<desc id="desc">{escape(_described(scene))}</desc>\n<style>\n{read("picture.css")}</style>\n'
+        f'</title>\n<desc id="desc">{escape(_describe_scene(scene))}</desc>\n<style>\n{read("picture.css")}</style>\n'
         f'{PATTERNS}\n<rect width="{width}" height="{height}" style="fill:var(--paper)"/>\n'
         + "\n".join((*top.parts, *left.parts, *right.parts)) + "\n</svg>\n")
 
@@ -98,7 +98,7 @@ def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:] + "."
 
 
-def _described(scene: Scene) -> str:
+def _describe_scene(scene: Scene) -> str:
     words = [scene.headline.what if scene.headline is not None else scene.summary]
     words += [w for a in scene.arrays for w in a.alarms]
     return " ".join(w.replace("`", "").rstrip(".") + "." for w in words)
@@ -123,26 +123,26 @@ def _title(column: _Column, scene: Scene) -> None:
     column.text(f"{h.code}: {h.what}", "font-weight:700", 17, colour)
     names = [scene.names[scene.blocks.index(b)] for b in h.blocks]
     if h.look:
-        column.told("Look at ", f"{h.look}.")
+        column.add_titled("Look at ", f"{h.look}.")
     elif names:
         who = " and ".join(f"block {n}" for n in names)
         column.text(f"Look at {who}, outlined in the grid; {scene.summary}.")
     elif scene.summary:
         column.text(_sentence(scene.summary))
     if h.parts:
-        column.told("The index: ", "; ".join(f"{p.place}, {p.words}" for p in h.parts) + ".")
+        column.add_titled("The index: ", "; ".join(f"{p.place}, {p.words}" for p in h.parts) + ".")
     for place, what in h.changes:
         lettered = f"{place}{what}".startswith("(")
-        column.told(f"{place}: " if place and lettered else "" if lettered else
+        column.add_titled(f"{place}: " if place and lettered else "" if lettered else
                     f"What to change{', ' if place else ''}{place}: ", what)
     if scene.breach:
-        column.told("The launch: ", f"{scene.breach}.")
+        column.add_titled("The launch: ", f"{scene.breach}.")
     for note in h.notes:
-        column.told("Note: ", f"{note}.")
+        column.add_titled("Note: ", f"{note}.")
     if h.elsewhere:
-        column.told("Note: ", f"{h.elsewhere}.")
+        column.add_titled("Note: ", f"{h.elsewhere}.")
     if h.shown:
-        column.told("Not shown: ", h.shown)
+        column.add_titled("Not shown: ", h.shown)
 
 
 def _legend(column: _Column, scene: Scene) -> None:
@@ -170,7 +170,7 @@ def _array(column: _Column, array: ArrayView, made: Picture) -> None:
         column.text(words, "font-family:ui-monospace,monospace", 12, "var(--soft)")
 
 
-def _beside(column: _Column, scene: Scene) -> None:
+def _add_side_column(column: _Column, scene: Scene) -> None:
     _source(column, scene)
     _obligations(column, scene)
     _contract(column, scene)
@@ -187,7 +187,7 @@ def _contract(column: _Column, scene: Scene) -> None:
         column.text(f"{c.clause}  ({c.kind}, {c.state}{broken})", "", _SMALL, colour)
     if len(seen) > _CONTRACT:
         column.text(f"and {len(seen) - _CONTRACT} more", "", _SMALL, "var(--soft)")
-    for f in folded(scene):
+    for f in fold_clauses(scene):
         column.text(f"{f.words}: {', '.join(f.clauses)}", "", _SMALL)
     if not scene.contract:
         column.text("nothing", "", _SMALL)
@@ -217,7 +217,7 @@ def _source(column: _Column, scene: Scene) -> None:
             _code(column, "   \u2026", "var(--soft)")
         previous = line.number
         colour = "var(--clash)" if line.flagged else "var(--warn)" if line.related else "var(--ink)"
-        for n, text in enumerate(_wrapped(line.text)):
+        for n, text in enumerate(_wrap_source(line.text)):
             _code(column, f"{line.number if n == 0 else '':>4}  {text}", colour)
         for n, text in enumerate(textwrap.wrap(line.note, _CODE - 4)):
             _code(column, f"        {chr(0x2191) if n == 0 else ' '} {text}", "var(--soft)")
@@ -228,8 +228,8 @@ def _source(column: _Column, scene: Scene) -> None:
     column.space(10)
 
 
-def _wrapped(line: str) -> list[str]:
-    """A line of source in lines that fit; what goes on below stands further in."""
+def _wrap_source(line: str) -> list[str]:
+    """A line of source, wrapped; continued lines are indented."""
     text = line.expandtabs(4)
     inward = " " * min(len(text) - len(text.lstrip()), _CODE // 2)
     return textwrap.wrap(text.strip(), _CODE, initial_indent=inward, subsequent_indent=inward + "    ",

@@ -21,12 +21,12 @@ from tilecheck.symbolic.footprint import Witness
 from tilecheck.visualize.build import Drawn, build, draw_limits
 from tilecheck.visualize.choose import Wish, choose
 from tilecheck.visualize.described import launch_words
-from tilecheck.visualize.instances import elsewhere, siblings
+from tilecheck.visualize.instances import note_other_launch, siblings
 from tilecheck.visualize.meetings import Meeting, meetings
 from tilecheck.visualize.origins import Meets, parts_of
 from tilecheck.visualize.parts import left_out
 from tilecheck.visualize.scene import Headline, Scene
-from tilecheck.visualize.schedule import Scheduled, scheduled
+from tilecheck.visualize.schedule import Scheduled, apply_schedule
 from tilecheck.visualize.setting import Block, CannotDraw, Setting
 from tilecheck.visualize.touches import touches
 
@@ -44,7 +44,7 @@ _SEVERITIES: Final = ("error", "warning", "note")
 
 
 class Request(Struct, frozen=True):
-    """What was asked for. `given` are scalars, those of the grid included; `finding` counts from 1."""
+    """The request of the user. `given` are scalars, including those of the grid; `finding` counts from 1."""
 
     given: Mapping[Symbol, int]
     finding: int | None = None
@@ -52,15 +52,15 @@ class Request(Struct, frozen=True):
 
 def present(study: Study, request: Request) -> Scene:
     """The scene. Raises CannotDraw when there is none."""
-    plan = scheduled(study.model)
+    plan = apply_schedule(study.model)
     told = _findings(study)
-    chosen = _chosen(told, request)
+    chosen = _choose_finding(told, request)
     settled = _obligation(study, chosen) if chosen is not None else None
-    drawn, own = _drawn(study, plan, request, chosen, settled)
-    ringed = _ringed(drawn, chosen, settled) if chosen is not None else None
+    drawn, own = _draw_launch(study, plan, request, chosen, settled)
+    ringed = _find_collision(drawn, chosen, settled) if chosen is not None else None
     headline = _headline(drawn, chosen, settled, ringed, own) if chosen is not None else None
     others = tuple(f"{d.code} line {d.span.line}: {d.message}" for d in told if d is not chosen)
-    related = _related(drawn, chosen, settled) if chosen is not None else frozenset()
+    related = _related_lines(drawn, chosen, settled) if chosen is not None else frozenset()
     if headline is not None:
         related |= {p.line for p in headline.parts if not p.name.startswith(("tile of ", "element of "))}
     origin = launch_words(study, drawn.setting, bool(request.given))
@@ -74,7 +74,7 @@ def _findings(study: Study) -> list[Diagnostic]:
     return sorted(inside, key=lambda d: (_SEVERITIES.index(d.severity), d.witness is None, d.span))
 
 
-def _chosen(told: Sequence[Diagnostic], request: Request) -> Diagnostic | None:
+def _choose_finding(told: Sequence[Diagnostic], request: Request) -> Diagnostic | None:
     if request.finding is None:
         return told[0] if told else None
     if not 1 <= request.finding <= len(told):
@@ -90,15 +90,15 @@ def _obligation(study: Study, d: Diagnostic) -> Settled | None:
     return next(iter(here or fits), None)
 
 
-def _drawn(
+def _draw_launch(
     study: Study, plan: Scheduled, request: Request, d: Diagnostic | None, s: Settled | None,
 ) -> tuple[Drawn, bool]:
-    """The launch with what happens in it, and whether it is one that the user described."""
+    """The launch with its accesses, and whether the user described it."""
     must = tuple(c.cond for c in study.proof.declared if c.cond is not None) + conjuncts(study.model.guards)
-    broken = {c.text for o in _together(study, s) for c in o.clauses if c.kind == "semantic"}
+    broken = {c.text for o in _related_obligations(study, s) for c in o.clauses if c.kind == "semantic"}
     should = tuple(c.cond for c in contract_of(study.proof) if c.cond is not None and c.text not in broken)
     if request.given:
-        # what was asked for is drawn, whether it is allowed or not
+        # a requested launch is drawn even if it breaks the contract
         wish = Wish(request.given, (), (*must, *should), clean=d is None)
         setting = choose(study.model, plan, wish)
         return _happens(study, plan, setting), True
@@ -113,8 +113,8 @@ def _drawn(
     return _happens(study, plan, choose(study.model, plan, wish)), False
 
 
-def _together(study: Study, s: Settled | None) -> tuple[Settled, ...]:
-    """The obligation of a finding; of undefined lanes, also those of the other operands."""
+def _related_obligations(study: Study, s: Settled | None) -> tuple[Settled, ...]:
+    """The obligation of a finding; for undefined lanes, also the obligations of the other operands."""
     if s is None:
         return ()
     return tuple(siblings(s, study.proof.obligations)) if s.kind == "padding" else (s,)
@@ -134,7 +134,8 @@ def _wishes(
     if s is not None and s.code == "TC206":
         wide = tuple(ge(row, const(3)) for row in rows_of(s.access) if not row.varying)[:1]
         out += [Wish({}, (*must, negate(c), *wide), should, clean=False) for c in broken]
-    every = [c.cond for o in _together(study, s) for c in o.clauses if c.kind == "semantic" and c.cond is not None]
+    every = [c.cond for o in _related_obligations(study, s) for c in o.clauses
+             if c.kind == "semantic" and c.cond is not None]
     if len(every) > len(broken) and d.severity != "error":
         # all operands of one operation at once
         out.append(Wish({}, (*must, *map(negate, every)), should, clean=False))
@@ -165,15 +166,15 @@ def _shows(drawn: Drawn, s: Settled, d: Diagnostic) -> bool:
     """Whether a launch shows what an obligation fails for; of a finding that names an element, that one."""
     accesses = drawn.plan.accesses
     if s.kind == "bounds":
-        return any(t.undefined(accesses[t.access]) for t in drawn.touched.touches)
+        return any(t.is_undefined(accesses[t.access]) for t in drawn.touched.touches)
     if s.kind == "padding":
         return any(t.kept_off and accesses[t.access].unspecified for t in drawn.touched.touches)
     w = d.witness if d.severity == "error" else None
     return any(m.array == s.access.array and (w is None or m.element == w.element) for m in drawn.meetings)
 
 
-def _ringed(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Meeting | None:
-    """The collision that a finding speaks of."""
+def _find_collision(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Meeting | None:
+    """The collision of a finding."""
     array = s.access.array if s is not None else None
     found = [m for m in drawn.meetings if array is None or m.array == array]
     w = d.witness
@@ -193,20 +194,21 @@ def _names(d: Diagnostic | None, s: Settled | None, m: Meeting) -> bool:
 
 
 def _headline(drawn: Drawn, d: Diagnostic, s: Settled | None, ringed: Meeting | None, own: bool) -> Headline:
-    blocks = ringed.blocks[:2] if ringed is not None else _astray(drawn)
+    blocks = ringed.blocks[:2] if ringed is not None else _astray_elements(drawn)
     shown = "it is not about which block touches what." if d.code in _ELSEWHERE else (
-        "" if _anything(drawn) or d.code not in _PLACES else
+        "" if _has_touches(drawn) or d.code not in _PLACES else
         "at this launch it does not happen: choose other sizes, or leave them out to see it." if own else
         "no small launch was found that shows it.")
-    who = _meeting(drawn, ringed, blocks) if ringed is not None else _outside(drawn, s)
+    who = _describe_meeting(drawn, ringed, blocks) if ringed is not None else _find_outside(drawn, s)
     return Headline(
         d.code, d.severity, d.message, tuple(_changes(drawn, d, s)), shown, blocks,
-        elsewhere=elsewhere(d.witness, drawn.setting), parts=parts_of(drawn.study, drawn.plan, drawn.setting, who),
+        elsewhere=note_other_launch(d.witness, drawn.setting),
+        parts=parts_of(drawn.study, drawn.plan, drawn.setting, who),
         met=tuple(m.block for m in who), notes=tuple(_notes(drawn, d, s)))
 
 
-def _meeting(drawn: Drawn, m: Meeting, blocks: tuple[Block, ...]) -> tuple[Meets, ...]:
-    """What each of two blocks does when they meet: of several things, a write before a read."""
+def _describe_meeting(drawn: Drawn, m: Meeting, blocks: tuple[Block, ...]) -> tuple[Meets, ...]:
+    """The action of each of two colliding blocks; a write takes precedence over a read."""
     out = []
     for block in blocks:
         own = [t for t in drawn.touched.touches
@@ -216,19 +218,19 @@ def _meeting(drawn: Drawn, m: Meeting, blocks: tuple[Block, ...]) -> tuple[Meets
     return tuple(out)
 
 
-def _outside(drawn: Drawn, s: Settled | None) -> tuple[Meets, ...]:
-    """The first thing outside that each of two blocks does."""
+def _find_outside(drawn: Drawn, s: Settled | None) -> tuple[Meets, ...]:
+    """The first access of each of two blocks outside an array."""
     found: dict[Block, Meets] = {}
     for t in drawn.touched.touches if s is not None and s.kind == "bounds" else ():
         access = drawn.plan.accesses[t.access]
-        if s is not None and access.span == s.access.span and t.undefined(access):
+        if s is not None and access.span == s.access.span and t.is_undefined(access):
             found.setdefault(t.block, Meets(t.block, t))
     return tuple(found.values())[:2]
 
 
 def _notes(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Iterator[str]:
-    """What the finding says beside its message, and that padding does not help where a tile is wholly outside."""
-    if s is not None and s.kind == "bounds" and s.access.padding and s.access.tile and _outside(drawn, s):
+    """The notes of the finding, and a note that padding does not help if a tile is wholly outside."""
+    if s is not None and s.kind == "bounds" and s.access.padding and s.access.tile and _find_outside(drawn, s):
         yield (f"`padding_mode` {s.access.padding} does not help: it fills the lanes of a tile that sticks out, and "
                "this one lies wholly outside")
     yield from (n.message for n in d.notes if n.span is None and not restates(n, d.witness))
@@ -238,7 +240,7 @@ def _changes(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Iterator[tuple[s
     """Where to change what: of undefined lanes at the loads, elsewhere where the finding stands."""
     study = drawn.study
     if s is not None and s.kind == "padding" and d.code == "TC301" and d.help:
-        for o in _together(study, s):
+        for o in _related_obligations(study, s):
             yield study.place(o.access.span), d.help.replace(f"`{s.access.array}`", f"`{o.access.array}`")
         return
     if d.help:
@@ -267,22 +269,22 @@ def _missing(drawn: Drawn, d: Diagnostic, s: Settled | None) -> list[Given]:
     return list(left_out(drawn.study.definition, s.access, w.first.block, w.second.block, w.launch))
 
 
-def _related(drawn: Drawn, d: Diagnostic, s: Settled | None) -> frozenset[int]:
-    """Lines of the kernel's file that a finding speaks of beside its own."""
+def _related_lines(drawn: Drawn, d: Diagnostic, s: Settled | None) -> frozenset[int]:
+    """Lines of the kernel's file that a finding mentions, without its own."""
     file = drawn.study.model.file
     spans = [n.span for n in d.notes if n.span is not None]
-    spans += [o.access.span for o in _together(drawn.study, s) if s is not None and s.kind == "padding"]
+    spans += [o.access.span for o in _related_obligations(drawn.study, s) if s is not None and s.kind == "padding"]
     return frozenset({x.line for x in spans if x.file == file} | {x.line for x in _missing(drawn, d, s)})
 
 
-def _astray(drawn: Drawn) -> tuple[tuple[int, int, int], ...]:
+def _astray_elements(drawn: Drawn) -> tuple[tuple[int, int, int], ...]:
     accesses = drawn.plan.accesses
-    found = dict.fromkeys(t.block for t in drawn.touched.touches if t.undefined(accesses[t.access]))
+    found = dict.fromkeys(t.block for t in drawn.touched.touches if t.is_undefined(accesses[t.access]))
     return tuple(found)[:2]
 
 
-def _anything(drawn: Drawn) -> bool:
+def _has_touches(drawn: Drawn) -> bool:
     accesses = drawn.plan.accesses
     return bool(drawn.meetings) or any(
-        t.undefined(accesses[t.access]) or (t.kept_off and accesses[t.access].unspecified)
+        t.is_undefined(accesses[t.access]) or (t.kept_off and accesses[t.access].unspecified)
         for t in drawn.touched.touches)

@@ -1,4 +1,4 @@
-"""What a picture shows, before it is drawn: plain data."""
+"""The contents of a picture as plain data, before it is drawn."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Mark(Struct, frozen=True):
 
     at       which blocks do so in which steps
     accesses numbers of the accesses
-    label    what is written in the largest rectangle
-    title    all of it in words
+    label    the text in the largest rectangle
+    title    the whole mark in words
     ringed   whether it is what the finding speaks of
     free     where the label may stand
     """
@@ -95,22 +95,22 @@ class ArrayView(Struct, frozen=True):
 
     @property
     def alarms(self) -> tuple[str, ...]:
-        """What is wrong, in words."""
+        """The errors, in words."""
         return tuple(w for w in self.words if w.startswith(("Collision:", "Outside:", "Undefined lanes:")))
 
     @property
     def omitted(self) -> str:
-        """What is not drawn, in words; empty when all is."""
+        """The omitted parts, in words; empty if there are none."""
         parts = [f"{self.left_out} more slices are not drawn"] if self.left_out else []
         parts += [f"{self.untouched} slices that nothing touches are not drawn"] if self.untouched else []
         return "; ".join(parts)
 
 
 class Part(Struct, frozen=True):
-    """Something that an index is made of.
+    """A part of an index.
 
-    values  in the blocks of the finding, one each
-    remark  what is to be seen; may be empty
+    values  its value in each block of the finding
+    remark  a remark on the values; may be empty
     """
 
     name: str
@@ -131,13 +131,13 @@ class Headline(Struct, frozen=True):
     """The finding that the picture opens at.
 
     what       happens
-    changes    what to change: a place, and what there; ways to choose from have a letter in the place, `(a) line 12`,
-               and stand after what is said of all of them, which has none
-    shown      why the picture does not show it; empty when it does
+    changes    the fixes: a location and a text; alternatives have a letter in the location, `(a) line 12`, and follow
+               the common text, which has no letter
+    shown      the reason why the picture does not show it; empty if it does
     blocks     that are outlined in the grid
     look       where to look
     elsewhere  that the report's example is of another launch; empty when it is of this one
-    parts      what the index is made of, with its values in `met`
+    parts      the parts of the index, with their values in `met`
     met        the blocks whose values they are
     notes      what is to be known beside it
     """
@@ -179,8 +179,8 @@ class SourceLine(Struct, frozen=True):
     """A line of the kernel, with the accesses on it.
 
     flagged  whether a finding stands on it, or the other access of its collision
-    related  whether the finding speaks of it: the load of what is used, the name that is missing
-    note     what has which value there in the blocks of the finding
+    related  whether the finding mentions it: the load of the used value, the missing name
+    note     values on the line in the blocks of the finding
     """
 
     number: int
@@ -230,7 +230,7 @@ class Scene(Struct, frozen=True):
 
     @property
     def claim(self) -> str:
-        """What is known of a kernel without a finding: where it is proved, more than of the launch drawn."""
+        """The verdict of a kernel without a finding; a proof covers more than the drawn launch."""
         if self.verdict != "proved" or self.broken:
             return self.summary
         n = len(self.contract)
@@ -239,7 +239,7 @@ class Scene(Struct, frozen=True):
 
     @property
     def breach(self) -> str:
-        """What the launch breaks, in words; empty when it satisfies the contract."""
+        """The clauses that the launch breaks, in words; empty if it satisfies the contract."""
         told = [*self.numbers, *[""] * len(self.broken)]
         clauses = ", ".join(f"`{c}`{f' ({n} is false)' if n else ''}"
                             for c, n in zip(self.broken, told, strict=False))

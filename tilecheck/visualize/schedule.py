@@ -29,7 +29,7 @@ from tilecheck.symbolic import (
 )
 from tilecheck.symbolic.footprint import Region
 
-__all__ = ["Scheduled", "scheduled"]
+__all__ = ["Scheduled", "apply_schedule"]
 
 _NAMED: Final = re.compile(rf"(.*){COORDINATE}(\d+)(?:@.*)?")
 
@@ -47,8 +47,8 @@ class Scheduled(Struct, frozen=True):
     rank: int = 0
 
 
-def scheduled(model: KernelModel) -> Scheduled:
-    """The kernel as it is launched; a plain kernel as it is."""
+def apply_schedule(model: KernelModel) -> Scheduled:
+    """The kernel with its schedule applied; a plain kernel unchanged."""
     counts: dict[Array, dict[int, Term]] = {}
     counters: dict[Atom, tuple[Array, int]] = {}
     for a in model.accesses:
@@ -71,12 +71,13 @@ def scheduled(model: KernelModel) -> Scheduled:
         mapping[atom] = _coordinate(axis, pieces)
         found = _grid(pieces)
         rank = max(rank, min(len(pieces), 3))
-        extents = (_known(extents[0], found[0]), _known(extents[1], found[1]), _known(extents[2], found[2]))
+        first, second, third = (_choose_known(one, other) for one, other in zip(extents, found, strict=True))
+        extents = (first, second, third)
     change = Substitution(mapping)
-    return Scheduled(tuple(_changed(a, change) for a in model.accesses), extents, rank)
+    return Scheduled(tuple(_change_access(a, change) for a in model.accesses), extents, rank)
 
 
-def _known(one: Term, other: Term) -> Term:
+def _choose_known(one: Term, other: Term) -> Term:
     return other if one == ONE else one
 
 
@@ -109,7 +110,7 @@ def _grid(pieces: tuple[Term, ...]) -> tuple[Term, Term, Term]:
     return first, rest[0], rest[1]
 
 
-def _changed(access: Access, change: Substitution) -> Access:
+def _change_access(access: Access, change: Substitution) -> Access:
     region = access.region
     known = not any(isinstance(a, Counter) and COORDINATE in a.name
                     for a in atoms_in(*map(change.term, region.index)))

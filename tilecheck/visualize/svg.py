@@ -1,5 +1,5 @@
-"""Grids, arrays and what is done to them, as SVG. Every part carries, as data, which blocks it belongs to in which
-steps, so that a page can highlight it without computing anything."""
+"""Grids, arrays and accesses to them, as SVG. Every part has its blocks and steps as data attributes, so that a page
+can highlight it without any computation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tilecheck.visualize.scene import NAMED, ArrayView, Mark, Panel, Scene
 __all__ = ["COLOURS", "PATTERNS", "Picture", "array_picture", "attributes", "grid_picture"]
 
 COLOURS: Final = 6
-"""Colours that blocks take in turn; names tell them apart."""
+"""Colours that blocks take in turn; names distinguish blocks of one colour."""
 _WIDEST: Final = 640
 _GAP: Final = 26
 _LABELS: Final = 60
@@ -53,7 +53,7 @@ class Picture(Struct, frozen=True):
 
 
 def attributes(mark: Mark) -> str:
-    """What a page needs to know of a mark."""
+    """The data attributes of a mark, for a page."""
     at = " ".join(f"{b}:{s}" for b, s in mark.at)
     accesses = " ".join(map(str, mark.accesses))
     return f'data-at="{at}" data-access="{accesses}"'
@@ -159,16 +159,16 @@ def _panel(panel: Panel, size: int, folded: int) -> Iterator[str]:
 def _label(
     m: Mark, r: Rect, size: int, origin: Cell, taken: list[tuple[Box, str]], borders: Sequence[Box], alone: bool,
 ) -> str:
-    """The names in a part of a mark: in full, without spaces, or how many they are, as there is room for it beside
-    other names and within the borders of tiles. `alone`: nothing is written there, so that what is read may be named in
-    the middle."""
+    """The names in a part of a mark: in full, without spaces, or as a number, depending on the space beside
+    other names and within the borders of tiles. `alone` means that nothing is written there, so a read may have its
+    name in the middle."""
     x0, y0 = (r.column - origin[1]) * size, (r.row - origin[0]) * size
     wide, high = r.width * size, r.height * size
     font = 12 if size >= 16 else 10
     plated = m.kind in ("clash", "twice", "outside", "undefined")
     margin = 3 if plated else 2
     middle, upper, lower = y0 + high / 2 + font * 0.36, y0 + font + 3, y0 + high - 5
-    # what is written is named in the middle, and what is read, too, at the upper edge
+    # the name of a write is in the middle, and that of a read at the upper edge
     heights: tuple[float, ...] = (upper, lower, middle) if m.kind == "read" and high >= 26 and not alone else (
         (lower, upper, middle) if m.kind in ("clash", "twice") and r.height > 1 else (middle, lower, upper))
     whole = (x0, y0, x0 + wide, y0 + high)
@@ -198,7 +198,7 @@ def _label(
 
 
 def _texts(m: Mark) -> Iterator[str]:
-    """What may stand there, the best first; a line break is one."""
+    """Candidate texts, the best first, with line breaks."""
     blocks = len({b for b, _ in m.at})
     yield m.label
     yield m.label.replace(", ", ",").replace(" + ", "+")
@@ -244,7 +244,7 @@ def _lines(panel: Panel, size: int) -> str:
 
 
 def _numbers(panel: Panel, size: int, folded: int) -> Iterator[str]:
-    """Indices at the edges, as many as there is room for; beyond the ends of the array, too, where something lies."""
+    """Indices at the edges, as many as fit; also beyond the ends of the array if a mark is there."""
     top, left = panel.low
     rows, columns = panel.size
     every = max(1, -(-24 // size))

@@ -1,4 +1,4 @@
-"""What every block touches in one launch: the accesses of a kernel, evaluated."""
+"""The elements that every block touches in one launch: the evaluated accesses of a kernel."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ __all__ = ["MOST_POINTS", "Element", "Touch", "Touched", "Unplaced", "touches"]
 Element: TypeAlias = tuple[int, ...]
 
 MOST_POINTS: Final = 150_000
-"""Elements touched, each counted once a block and iteration, beyond which nobody can read a picture."""
+"""The most touched elements in a readable picture, each counted once a block and iteration."""
 ITERATIONS: Final = 1_024
-"""Iterations of a loop to look at. What is beyond the last costs time, too."""
+"""The most iterations of a loop that are evaluated. An iteration without an access also takes time."""
 
 
 class Touch(Struct, frozen=True):
-    """What one access touches in one block and iteration.
+    """The elements that one access touches in one block and iteration.
 
     access      its number among the accesses of the kernel
-    iterations  of the loops that it depends on: name of the counter, and how many iterations went before
+    iterations  the loops that it depends on: name of the counter, and number of earlier iterations
     inside      elements of the array that it reads or writes
-    astray      elements that it reads or writes and that the array does not have
-    kept_off    elements that it addresses and that a bounds check keeps it off: padded or dropped
-    twice       elements that several lanes of it touch
+    astray      elements outside the array that it reads or writes
+    kept_off    addressed elements that a bounds check excludes: padded or dropped
+    twice       elements that several of its lanes touch
     """
 
     access: int
@@ -58,8 +58,8 @@ class Touch(Struct, frozen=True):
     kept_off: tuple[Element, ...] = ()
     twice: tuple[Element, ...] = ()
 
-    def undefined(self, access: Access) -> bool:
-        """Whether it is undefined because of where it lies: a tile wholly outside, or an element without a check."""
+    def is_undefined(self, access: Access) -> bool:
+        """Whether its location makes it undefined: a tile wholly outside, or an element without a check."""
         return bool(self.astray) or (bool(access.tile) and not self.inside and bool(self.kept_off))
 
 
@@ -90,17 +90,17 @@ def touches(
     for number, access in enumerate(accesses):
         doubt = _doubt(access)
         if doubt:
-            unplaced.append(Unplaced(number, doubt, _placed(access)))
-        if not _placed(access):
+            unplaced.append(Unplaced(number, doubt, _is_located(access)))
+        if not _is_located(access):
             continue
         index = access.region.index
-        made = _points(Region(index, _understood(access.region.guard)), setting, data, left, iterations)
-        addressed = _points(Region(index, _understood(access.under)), setting, data, left, iterations)
+        made = _points(Region(index, _drop_unknown(access.region.guard)), setting, data, left, iterations)
+        addressed = _points(Region(index, _drop_unknown(access.under)), setting, data, left, iterations)
         left -= len(addressed)
         if left < 0:
             raise CannotDraw("the blocks touch more elements than a picture can show: choose smaller tiles, arrays or "
                              "a smaller grid")
-        found += _gathered(number, access, made, addressed, setting)
+        found += _collect_touch(number, access, made, addressed, setting)
     made_up = tuple(sorted((k, v) for k, v in data.items() if k not in setting.data))
     return Touched(tuple(found), tuple(unplaced), made_up)
 
@@ -108,22 +108,22 @@ def touches(
 _Made: TypeAlias = tuple[Element, Block, tuple[tuple[str, int], ...]]
 
 
-def _placed(access: Access) -> bool:
+def _is_located(access: Access) -> bool:
     return access.array != UNKNOWN_ARRAY and not any(_unknown(a) for a in atoms_in(*access.region.index))
 
 
 def _doubt(access: Access) -> str:
-    """What is not known of an access for sure."""
+    """The uncertain facts about an access."""
     if access.array == UNKNOWN_ARRAY:
         return "it is not known which array this touches"
-    if not _placed(access):
+    if not _is_located(access):
         return "part of the index was not understood, so its place is not known"
-    if _understood(access.region.guard) != access.region.guard:
+    if _drop_unknown(access.region.guard) != access.region.guard:
         return "it is made under a condition that was not understood: drawn as if it held"
     return "" if access.region.exact else "it may touch less than is drawn"
 
 
-def _understood(c: Cond) -> Cond:
+def _drop_unknown(c: Cond) -> Cond:
     return conj(*(p for p in conjuncts(c) if not any(_unknown(a) for a in atoms_of(p))))
 
 
@@ -162,13 +162,13 @@ def _points(region: Region, setting: Setting, data: dict[str, int], most: int, l
 def _scalar(a: Atom, setting: Setting) -> int:
     if isinstance(a, Opaque):
         return setting.data.get(a.key, 1)
-    found = _named(a, setting)
+    found = _lookup_symbol(a, setting)
     if found is None:
         raise CannotDraw(f"a value of `{a.key}` is missing: pass --set {a.key}=...")
     return found
 
 
-def _named(a: Atom, setting: Setting) -> int | None:
+def _lookup_symbol(a: Atom, setting: Setting) -> int | None:
     if isinstance(a, GridDim):
         return setting.grid[a.axis]
     return setting.scalars.get(a) if isinstance(a, Symbol) else None
@@ -190,7 +190,7 @@ def _oracle(data: dict[str, int], style: int) -> Oracle:
     return look_up
 
 
-def _gathered(
+def _collect_touch(
     number: int, access: Access, made: Iterable[_Made], addressed: Iterable[_Made], setting: Setting,
 ) -> Iterator[Touch]:
     shape = setting.shape(access.array, len(access.region.index))
@@ -202,9 +202,9 @@ def _gathered(
     for (block, iterations), (touched, meant) in grouped.items():
         yield Touch(
             number, block, iterations,
-            tuple(e for e in touched if _within(e, shape)), tuple(e for e in touched if not _within(e, shape)),
+            tuple(e for e in touched if _is_inside(e, shape)), tuple(e for e in touched if not _is_inside(e, shape)),
             tuple(e for e in meant if e not in touched), tuple(e for e, n in touched.items() if n > 1))
 
 
-def _within(element: Element, shape: Sequence[int | None]) -> bool:
+def _is_inside(element: Element, shape: Sequence[int | None]) -> bool:
     return all(i >= 0 and (n is None or i < n) for i, n in zip(element, shape, strict=True))

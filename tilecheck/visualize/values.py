@@ -62,7 +62,7 @@ def _numbers(text: str, option: str, least: int) -> tuple[int, ...]:
         words = {"True": 1, "False": 0}
         if text in words:
             return (words[text],)
-        raise CannotDraw(f"{option}: `{text}` is no list of whole numbers") from None
+        raise CannotDraw(f"{option}: `{text}` is not a list of whole numbers") from None
     if any(not least <= n <= LARGEST for n in found):
         raise CannotDraw(f"{option}: `{text}` has a number that is not between {least} and {LARGEST}")
     return found
