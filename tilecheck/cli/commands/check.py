@@ -84,7 +84,7 @@ def command(
     from tilecheck.cli.watch import watch
     from tilecheck.pipeline.run import Pipeline
 
-    pipeline = Pipeline()  # which remembers what it found, so that each check is one of what changed
+    pipeline = Pipeline()  # caches its results, so that each check computes only the changed units
     return watch(places, config, lambda: run_once(pipeline))
 
 
