@@ -14,8 +14,10 @@ Everything is over the mathematical integers: that index arithmetic does not wra
 from __future__ import annotations
 
 from tilecheck.solver.inequalities.assumed import NOTHING, Assumed
-from tilecheck.solver.inequalities.certificates import MOST, Budget, Facts, placed_in
+from tilecheck.solver.inequalities.certificates import MOST, Facts
+from tilecheck.solver.inequalities.effort import Budget
 from tilecheck.solver.inequalities.factored import prove_factored
+from tilecheck.solver.inequalities.known_facts import placed_in
 from tilecheck.solver.inequalities.models import Model, models
 from tilecheck.symbolic import Cond, conjuncts
 

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
-from itertools import chain, combinations, islice, product
+from itertools import islice, product
 from math import gcd
-from typing import Final, TypeAlias, final
+from typing import Final, TypeAlias
 
 from tilecheck.solver.inequalities.assumed import NOTHING, Assumed
 from tilecheck.solver.inequalities.definitions import (
     BELOW,
     LOWER,
     UPPER,
-    all_nonnegative,
     at_least_by_itself,
     bounds_of_quotient,
 )
+from tilecheck.solver.inequalities.effort import Budget, FailedSearch
+from tilecheck.solver.inequalities.known_facts import KnownFacts
 from tilecheck.solver.inequalities.models import Model, Models, models
 from tilecheck.solver.inequalities.polynomials import (
     Weighted,
     at_ones,
+    atoms_in_order,
     combine,
+    list_factors,
     reduce_term,
     shift_term,
     subtract_weighted,
@@ -31,7 +33,6 @@ from tilecheck.solver.inequalities.polynomials import (
 from tilecheck.solver.inequalities.shapes import Shape, choices_of, parts_of, shape_of
 from tilecheck.symbolic import (
     Atom,
-    Bid,
     Cond,
     FloorDiv,
     Lane,
@@ -39,98 +40,31 @@ from tilecheck.symbolic import (
     Substitution,
     Symbol,
     Term,
-    atoms_at,
-    atoms_of,
-    conj,
-    conjuncts,
     depends_on_block,
     divide_monomial,
     ge,
-    grid,
     in_order,
     key_of,
     of,
 )
 
 _STAGES: Final = ((3, 24), (5, 60), (8, 120))
-
-
 MOST: Final = 2
 _IDLE: Final = 12
 """Steps of searches among some facts before models of them are made."""
 _QUICK: Final = (3, 10)
 _DEPTH: Final = 12
-
-
 _NODES: Final = 260
-
-
 _TOTAL: Final = 2500
-
-
 _SHORT: Final = 3
 """Terms of what a fact leaves beside an atom, beyond which it is no bound to look at."""
 _MAX_TERMS: Final = 24
-
-
-class Budget:
-    """Work left for a family of questions; once it is spent, no further certificate is looked for."""
-
-    __slots__ = ("left", "settled")
-
-    def __init__(self, nodes: int) -> None:
-        self.left = nodes
-        self.settled = 0
-        """Cases that are done, of all the case splits that share this budget."""
-
-
-def _atoms(p: Term) -> dict[Atom, None]:
-    """The atoms of a polynomial, each once, in the order of its terms."""
-    return dict.fromkeys(chain.from_iterable(p.monos))
 
 
 @cache
 def _suppose(atom: Symbol, bound: int) -> Assumed:
     """That a launch scalar is at least 0 or 1."""
     return frozenset((ge(of(atom), bound),))
-
-
-@cache
-def _factors(m: Monomial) -> frozenset[Monomial]:
-    """The monomials that divide another, but for 1."""
-    return frozenset(factor for degree in range(1, len(m) + 1) for factor in combinations(m, degree))
-
-
-@final
-class _Vain:
-    """A search without a result: to what depth, whether a deeper one would go further, and the work that it took.
-
-    The work is charged again wherever the search would be repeated, so that remembering saves time and not budget: what
-    is found does not hang on it.
-    """
-
-    __slots__ = ("cut", "depth", "left", "looked", "nodes", "total")
-
-    def __init__(self, depth: int, cut: bool, nodes: int, looked: int, total: int, left: int) -> None:
-        self.depth, self.cut = depth, cut
-        self.nodes, self.looked, self.total, self.left = nodes, looked, total, left
-
-
-@lru_cache(maxsize=1 << 13)
-def _find_placed(c: Cond) -> frozenset[Atom]:
-    """The coordinates and lanes in a condition. Most conditions are facts more than once."""
-    return frozenset(a for a in atoms_of(c) if isinstance(a, (Lane, Bid)))
-
-
-@cache
-def _placed_at(a: Atom) -> frozenset[Atom]:
-    """The coordinates and lanes in an atom."""
-    return frozenset(b for b in atoms_at(a) if isinstance(b, (Lane, Bid)))
-
-
-def placed_in(terms: Iterable[Term]) -> frozenset[Atom]:
-    """The coordinates and lanes in terms: all that facts know by the terms that are mentioned to them."""
-    return frozenset().union(*(_placed_at(a) for t in terms for m in t.monos for a in m))
 
 
 @lru_cache(maxsize=1 << 13)
@@ -148,7 +82,7 @@ _Move: TypeAlias = tuple[Term, Assumed]
 """One cancellation: `p*scale + shift` minus `fact` (already weighted), reduced, and what it assumed."""
 
 
-class Facts:
+class Facts(KnownFacts):
     """A conjunction of conditions, closed lazily under what the atoms in it are.
 
     signs    whether proofs may assume the sign of launch scalars (each assumption is returned)
@@ -161,11 +95,8 @@ class Facts:
         self.budget = budget or Budget(_TOTAL)
         self.tight = False
         """Whether only the sharpest bound of each definition is used, as in what is left for a contract."""
-        self.conds: tuple[Cond, ...] = conjuncts(conj(*conds))
-        self.false = any(c.op == "false" for c in self.conds)
+        super().__init__(conds, mentioned)
         self._signs = signs
-        self._ge: list[Term] = []
-        self._ne: list[Term] = []
         self._quick: dict[Term, Assumed | None] = {}
         self._positive: dict[Term, Assumed] = {}
         self._memo: dict[Term, tuple[Assumed | None, int]] = {}
@@ -177,7 +108,7 @@ class Facts:
         # What was found to have no proof, until something else is proved. Only of answers that come out the same
         # wherever the question is asked: none that stopped short at an open question, or for lack of work.
         self._unsigned: set[tuple[Atom, int]] = set()
-        self._dead: dict[Term, _Vain] = {}
+        self._dead: dict[Term, FailedSearch] = {}
         self._stops = 0
         """How often an answer was withheld because the question is open, or no work is left."""
         self._open: set[object] = set()
@@ -185,33 +116,8 @@ class Facts:
         self._tried: list[Model] = []
         """Those of the models that were asked, what refuted most lately first."""
         self._all_tried = False
-        # made when they are asked for, once. Not `cached_property`, which is a plain property once it is compiled.
-        self._bounded: frozenset[Atom] | None = None
-        self._raised: frozenset[Atom] | None = None
-        self._opposite: frozenset[Term] | None = None
-        self._places: dict[Monomial, list[tuple[int, int, Term]]] | None = None
-        self._factors_of: dict[Atom, list[Monomial]] | None = None
         self._looked = 0
         self._nodes, self._total, self._limit, self._cut = 0, 0, _NODES, False
-        placed: set[Atom] = set()
-        for c in self.conds:
-            placed |= _find_placed(c)
-            if c.op == "ge":
-                self._ge.append(c.term)
-            elif c.op == "eq":
-                self._ge += [c.term, -c.term]
-            elif c.op == "ne":
-                self._ne.append(c.term)
-        placed |= placed_in(mentioned)
-        for atom in sorted(placed, key=key_of):
-            if isinstance(atom, Lane):
-                # an element exists only in a tile that has elements
-                self._ge.append(atom.size - 1)
-            elif isinstance(atom, Bid):
-                self._ge.append(grid(atom.axis) - 1)
-        self._ge = list(dict.fromkeys(t for t in self._ge if t.constant is None))
-        self._ge.sort(key=lambda t: (len(t.monos), t.key))
-        self._strict()
 
     def with_budget(self) -> Facts:
         """The same facts, with a full budget for the next question."""
@@ -224,73 +130,6 @@ class Facts:
                     del memo[a]
         self.budget = Budget(_TOTAL)
         return self
-
-    def _strict(self) -> None:
-        """`p != 0` and `p >= 0` give `p >= 1`."""
-        for t in self._ne:
-            for side in (t, -t):
-                if side in self._ge or all_nonnegative(side):
-                    self._ge.append(side - 1)
-
-    @property
-    def inequalities(self) -> tuple[Term, ...]:
-        return tuple(self._ge)
-
-    @property
-    def bounded(self) -> frozenset[Atom]:
-        """Atoms that some condition mentions."""
-        if self._bounded is None:
-            self._bounded = frozenset(a for g in self._ge for m in g.monos for a in m)
-        return self._bounded
-
-    @property
-    def raised(self) -> frozenset[Atom]:
-        """Quotients that a condition says are at least some launch scalar."""
-        if self._raised is None:
-            self._raised = frozenset(
-                m[0] for g in self._ge if sum(map(depends_on_block, g.monos)) == 1
-                for m, c in g.monos.items() if c > 0 and len(m) == 1 and isinstance(m[0], FloorDiv) and m[0].varying)
-        return self._raised
-
-    @property
-    def opposite(self) -> frozenset[Term]:
-        """The inequalities that depend on the block and of which the negation is one, too."""
-        if self._opposite is None:
-            sums = [sum(g.monos.values()) for g in self._ge]
-            there = set(sums)
-            known = set(self._ge)
-            self._opposite = frozenset(
-                g for g, total in zip(self._ge, sums, strict=True) if -total in there and g.varying and -g in known)
-        return self._opposite
-
-    @property
-    def _with_monomial(self) -> dict[Monomial, list[tuple[int, int, Term]]]:
-        """Where a monomial occurs among the facts: number of the fact, of the monomial in it, and the fact."""
-        if self._places is None:
-            out: defaultdict[Monomial, list[tuple[int, int, Term]]] = defaultdict(list)
-            for i, g in enumerate(self._ge):
-                for j, m in enumerate(g.monos):
-                    out[m].append((i, j, g))
-            self._places = dict(out)
-        return self._places
-
-    @property
-    def _products(self) -> dict[Atom, list[Monomial]]:
-        """For facts `a*r - x - c >= 0` with c >= 1: the atoms of r and of x, by a."""
-        if self._factors_of is None:
-            out: defaultdict[Atom, list[Monomial]] = defaultdict(list)
-            for g in self._ge:
-                if g.offset >= 0:
-                    continue
-                positive = [m for m, c in g.monos.items() if c > 0 and m]
-                if len(positive) != 1:
-                    continue
-                others = tuple(a for m, c in g.monos.items() if c < 0 for a in m)
-                for a in dict.fromkeys(positive[0]):
-                    if positive[0].count(a) == 1:
-                        out[a].append((*(b for b in positive[0] if b is not a), *others))
-            self._factors_of = dict(out)
-        return self._factors_of
 
     # --- questions ---------------------------------------------------------------------------------------------------
 
@@ -513,13 +352,13 @@ class Facts:
         looked, total, left = self._looked, self._total, self.budget.left
         out = self._step(p, shape, depth)
         if out is None and stops == self._stops and self._nodes <= self._limit and self._total <= _TOTAL:
-            self._dead[p] = _Vain(
+            self._dead[p] = FailedSearch(
                 depth, self._cut, self._nodes - nodes, self._looked - looked, self._total - total,
                 self.budget.left - left)
         self._cut |= cut
         return out
 
-    def _charge(self, vain: _Vain) -> bool:
+    def _charge(self, vain: FailedSearch) -> bool:
         """Count the work of a search that is not repeated; False where there is not enough left for it."""
         nodes, total, left = self._nodes + vain.nodes, self._total + vain.total, self.budget.left + vain.left
         if nodes > self._limit or total > _TOTAL or left < 0:
@@ -582,7 +421,7 @@ class Facts:
         if shape is None:
             shape = shape_of(p)
         if not shape.lowest:
-            plain = self._nonnegative(_atoms(p))
+            plain = self._nonnegative(atoms_in_order(p))
             if plain is not None:
                 return plain
         return self._accept_shifted(p, shape) if shape.signed else None
@@ -591,7 +430,7 @@ class Facts:
         used = NOTHING
         shift: set[Atom] = set()
         zero, one = self._signs_known
-        for a in _atoms(p):
+        for a in atoms_in_order(p):
             got = one[a] if a in one else self.at_least(a, 1)
             if got is not None:
                 shift.add(a)
@@ -616,7 +455,7 @@ class Facts:
             if min(shift_term(p, fewer).values(), default=0) >= 0:
                 shift = fewer
         total = NOTHING
-        for a in _atoms(p):
+        for a in atoms_in_order(p):
             got = self.at_least(a, 1 if a in shift else 0)
             if got is None:
                 return used
@@ -687,7 +526,7 @@ class Facts:
         found = self._fits.get((m, negative))
         if found is None:
             known = self._with_monomial
-            places = [(i, j, factor) for factor in _factors(m) if factor in known for i, j, _ in known[factor]]
+            places = [(i, j, factor) for factor in list_factors(m) if factor in known for i, j, _ in known[factor]]
             if len(places) > 1:
                 places.sort()
             found = self._fits[m, negative] = [
@@ -778,7 +617,7 @@ class Facts:
 
     def _cases(self, p: Term) -> Iterator[tuple[Atom, tuple[Substitution, ...]]]:
         """Atoms that equal one of a few terms: it is enough that p >= 0 for each of them."""
-        for a in _atoms(p):
+        for a in atoms_in_order(p):
             choices = choices_of(a)
             if choices:
                 known = self._alternatives.get(a)

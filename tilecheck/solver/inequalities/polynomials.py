@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache
+from itertools import chain, combinations
 from math import gcd
 from typing import TypeAlias
 
@@ -79,3 +81,14 @@ def subtract_weighted(p: Term, c: int, fact: Weighted) -> Term:
         else:
             out[m] = -factor * d
     return reduce_term(Term(out))
+
+
+def atoms_in_order(p: Term) -> dict[Atom, None]:
+    """The atoms of a polynomial, each once, in the order of its terms."""
+    return dict.fromkeys(chain.from_iterable(p.monos))
+
+
+@cache
+def list_factors(m: Monomial) -> frozenset[Monomial]:
+    """The monomials that divide another, but for 1."""
+    return frozenset(factor for degree in range(1, len(m) + 1) for factor in combinations(m, degree))
