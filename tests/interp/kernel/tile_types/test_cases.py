@@ -225,4 +225,4 @@ def test_arrays_of_one_axis(allocation: str) -> None:
     text = kernel("x = ct.load(a, (i, 0), (BM, 16))")
     host = f"\nimport numpy as np\n\n\ndef host(stream, x):\n    {ONE.format(allocation, 'x', 16, 16, True)}\n"
     assert [d.message for d in findings(text + host.replace(", a, 3,", ", x, 3,"))] == [
-        "`a` has 1 axis, and the index has 2 entries"]
+        "`a` has 1 axis, but the index has 2 entries"]
