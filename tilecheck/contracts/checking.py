@@ -8,7 +8,7 @@ from typing import Final
 from zlib import crc32
 
 from tilecheck.contracts.language import ContractError
-from tilecheck.symbolic import Atom, Cond, Environment, Symbol, conj, holds, negate, symbol_from_text
+from tilecheck.symbolic import Atom, Cond, Environment, Extent, Size, Symbol, conj, holds, negate, symbol_from_text
 from tilecheck.symbolic.footprint import Clause
 
 SAMPLES: Final = 400
@@ -24,17 +24,17 @@ class Scalars(Mapping[Atom, int]):
     def __getitem__(self, a: Atom) -> int:
         if not isinstance(a, Symbol):
             raise KeyError(a)
-        found = self.values_by_name.get(a.name)
-        return self._size(a.name) if found is None else found
+        found = self.values_by_name.get(a.key)
+        return self._size(a) if found is None else found
 
-    def _size(self, name: str) -> int:
-        if not (name.startswith("numel(") and name.endswith(")")):
-            raise KeyError(name)
-        array, total, axis = name[6:-1], 1, 0
-        while (extent := self.values_by_name.get(f"{array}.shape[{axis}]")) is not None:
+    def _size(self, a: Symbol) -> int:
+        if not isinstance(a, Size):
+            raise KeyError(a.key)
+        total, axis = 1, 0
+        while (extent := self.values_by_name.get(Extent(a.array, axis).key)) is not None:
             total, axis = total * extent, axis + 1
         if axis == 0:
-            raise KeyError(name)
+            raise KeyError(a.key)
         return total
 
     def __contains__(self, a: object) -> bool:

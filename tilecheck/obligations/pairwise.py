@@ -15,7 +15,20 @@ from tilecheck.obligations.unbounded import find_unbounded
 from tilecheck.solver.disjointness import Derivation
 from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.solver.queries import across_blocks, mentions_opaque, same_lock
-from tilecheck.symbolic import UNKNOWN_ARRAY, Array, Extent, Term, atoms_of, disj, enforceable, ge, lt, negate, of
+from tilecheck.symbolic import (
+    UNKNOWN_ARRAY,
+    Array,
+    Extent,
+    Opaque,
+    Term,
+    atoms_of,
+    disj,
+    enforceable,
+    ge,
+    lt,
+    negate,
+    of,
+)
 from tilecheck.symbolic.footprint import Clause, Region, Verdict, Witness
 from tilecheck.symbolic.steps import Reason
 
@@ -142,7 +155,7 @@ def _by_conditions(context: Context, first: Access, second: Access) -> Outcome |
         return None
     choice = disj(*(negate(c) for c in sorted(mine ^ theirs, key=lambda c: c.key)))
     clause = clause_of(choice, True)
-    if any(a.key.startswith("?") for a in atoms_of(choice)) or not context.room(*made)((choice,)):
+    if any(isinstance(a, Opaque) for a in atoms_of(choice)) or not context.room(*made)((choice,)):
         return None
     found = context.needed((clause,), first.region, second.region, False)
     return Outcome("conditional", because(Cause.ONE_OF_TWO), ("exclusive",), (clause,), found,

@@ -12,16 +12,21 @@ from tilecheck.interp.host.state import State, contiguity, join_values
 from tilecheck.interp.host.values import Choice, Int, Items, Plain, Ref, Rest, Shape, Tensor, Thing, Value
 from tilecheck.symbolic import (
     ONE,
+    Extent,
     Ite,
+    LeadingSize,
+    Rank,
+    Scalar,
+    Stride,
     Symbol,
     Term,
+    array_from_text,
     const,
     eq,
     floordiv,
     minimum,
     of,
     split_multiples,
-    symbol,
     symbol_from_text,
 )
 
@@ -52,12 +57,12 @@ def shape_of(ev: Evaluator, tensor: Tensor, state: State) -> tuple[Term, ...] | 
     if tensor.shape is not None:
         return tensor.shape
     rank = state.ranks.get(tensor.name)
-    return None if rank is None else tuple(ev.extent(f"{tensor.name}.shape[{i}]") for i in range(rank))
+    return None if rank is None else tuple(ev.extent(Extent(array_from_text(tensor.name), i)) for i in range(rank))
 
 
 def extents_of(ev: Evaluator, shape: Shape, rank: int) -> tuple[Value, ...]:
     axes = range(rank)[shape.lower:shape.upper]
-    return tuple(Int(ev.extent(f"{shape.name}.shape[{i}]")) for i in axes)
+    return tuple(Int(ev.extent(Extent(array_from_text(shape.name), i))) for i in axes)
 
 
 def shape_value(ev: Evaluator, tensor: Tensor, state: State) -> Value:
@@ -70,14 +75,13 @@ def set_rank(ev: Evaluator, name: str, rank: int, state: State) -> None:
     if name in state.ranks:
         return
     state.ranks[name] = rank
+    array = array_from_text(name)
     for i in range(1, rank + 1):
-        negative = f"{name}.shape[-{i}]"
-        if negative in ev.symbols.extents:
-            state.assume(eq(of(symbol_from_text(negative)), ev.extent(f"{name}.shape[{rank - i}]")))
-    lead = f"{name}.shape[:-1]"
-    if lead in ev.symbols.extents:
-        leading = product([ev.extent(f"{name}.shape[{i}]") for i in range(rank - 1)])
-        state.assume(eq(symbol(lead), leading))
+        if Extent(array, -i) in ev.symbols.extents:
+            state.assume(eq(of(Extent(array, -i)), ev.extent(Extent(array, rank - i))))
+    if LeadingSize(array) in ev.symbols.extents:
+        leading = product([ev.extent(Extent(array, i)) for i in range(rank - 1)])
+        state.assume(eq(of(LeadingSize(array)), leading))
 
 
 def shape_item(ev: Evaluator, shape: Shape, index: Value, state: State) -> Value:
@@ -89,16 +93,16 @@ def shape_item(ev: Evaluator, shape: Shape, index: Value, state: State) -> Value
         then, other = (shape_item(ev, shape, Int(part), state) for part in (pick.then, pick.other))
         return join_values(pick.cond, then, other)
     if at is None:
-        return Int(ev.extent(ev.fresh(f"{shape.name}.shape[i]")))
+        return Int(ev.extent(ev.symbols.some_extent(array_from_text(shape.name))))
     if rank is not None:
         known = extents_of(ev, shape, rank)
         return known[at] if -len(known) <= at < len(known) else ev.unknown("extent")
     if at >= 0 and shape.lower >= 0:
-        return Int(ev.extent(f"{shape.name}.shape[{shape.lower + at}]"))
+        return Int(ev.extent(Extent(array_from_text(shape.name), shape.lower + at)))
     if at < 0 and shape.upper is None and (shape.lower >= 0 or shape.lower <= at):
-        return Int(ev.extent(f"{shape.name}.shape[{at}]"))
+        return Int(ev.extent(Extent(array_from_text(shape.name), at)))
     if at < 0 and shape.upper is not None and shape.upper < 0:
-        return Int(ev.extent(f"{shape.name}.shape[{shape.upper + at}]"))
+        return Int(ev.extent(Extent(array_from_text(shape.name), shape.upper + at)))
     return ev.unknown("extent")
 
 
@@ -114,7 +118,8 @@ def numel(ev: Evaluator, tensor: Tensor, state: State) -> Term:
     if known is not None:
         return product(known)
     # the number of rows times the last extent
-    return ev.extent(f"{tensor.name}.shape[:-1]") * ev.extent(f"{tensor.name}.shape[-1]")
+    array = array_from_text(tensor.name)
+    return ev.extent(LeadingSize(array)) * ev.extent(Extent(array, -1))
 
 
 def shape_product(ev: Evaluator, shape: Shape, state: State) -> Term | None:
@@ -123,9 +128,10 @@ def shape_product(ev: Evaluator, shape: Shape, state: State) -> Term | None:
     if rank is not None:
         return product([ev.integer(v) for v in extents_of(ev, shape, rank)])
     if shape.lower == 0 and shape.upper == -1:
-        return ev.extent(f"{shape.name}.shape[:-1]")
+        return ev.extent(LeadingSize(array_from_text(shape.name)))
     if shape.lower == 0 and shape.upper is None:
-        return ev.extent(f"{shape.name}.shape[:-1]") * ev.extent(f"{shape.name}.shape[-1]")
+        array = array_from_text(shape.name)
+        return ev.extent(LeadingSize(array)) * ev.extent(Extent(array, -1))
     return None
 
 
@@ -140,7 +146,7 @@ def attribute(ev: Evaluator, tensor: Tensor, name: str, state: State) -> Value:
         return shape_value(ev, tensor, state)
     if name == "ndim":
         rank = rank_of(tensor, state)
-        return Thing(f"{tensor.name}.ndim") if rank is None else Int(const(rank))
+        return Thing(Rank(array_from_text(tensor.name)).key) if rank is None else Int(const(rank))
     if name == "size":
         return Int(numel(ev, tensor, state))
     if name == "data":
@@ -219,13 +225,13 @@ def _extent(ev: Evaluator, part: Bounds, extent: Term, name: str) -> Term:
         return extent
     if part.step is None and (low is None or low.constant == 0) and high is not None and not_negative(ev, high):
         return minimum(high, extent)
-    return ev.extent(ev.fresh(f"{name}.extent"))
+    return ev.extent(Scalar(ev.fresh(f"{name}.extent")))
 
 
 def not_negative(ev: Evaluator, term: Term) -> bool:
     """Whether the term is a sum of products of extents, plainly."""
     return all(
-        c > 0 and all(isinstance(a, Symbol) and a.name in ev.symbols.extents | ev.symbols.positive for a in m)
+        c > 0 and all(isinstance(a, Symbol) and ev.symbols.not_negative(a) for a in m)
         for m, c in term.monos.items())
 
 
@@ -259,7 +265,7 @@ def strides_of(ev: Evaluator, tensor: Tensor, state: State) -> tuple[Term, ...] 
         return None
     if tensor.dense:
         return row_major(shape)
-    return tuple(of(symbol_from_text(f"{tensor.strided}.strides[{i}]")) for i in range(len(shape)))
+    return tuple(of(Stride(array_from_text(tensor.strided), i)) for i in range(len(shape)))
 
 
 def copy_tensor(ev: Evaluator, tensor: Tensor, how: str) -> Tensor:
@@ -284,8 +290,10 @@ def copied_or_not(ev: Evaluator, copy: Value, base: Value, state: State) -> Valu
         return None
     name = ev.fresh(base.name)
     state.assume(eq(of(symbol_from_text(name)), of(symbol_from_text(base.name))))
-    for part in (*(f"shape[{i}]" for i in (*range(_RANKS), -1)), "shape[:-1]"):
-        state.assume(eq(ev.extent(f"{name}.{part}"), ev.extent(f"{base.name}.{part}")))
+    new, old = array_from_text(name), array_from_text(base.name)
+    for axis in (*range(_RANKS), -1):
+        state.assume(eq(ev.extent(Extent(new, axis)), ev.extent(Extent(old, axis))))
+    state.assume(eq(ev.extent(LeadingSize(new)), ev.extent(LeadingSize(old))))
     return Thing(name)
 
 

@@ -42,7 +42,19 @@ from tilecheck.interp.host.values import (
 from tilecheck.project.module import Module
 from tilecheck.project.resolve import ClassAt, FunctionAt, Origin, ValueAt
 from tilecheck.project.targets import ExternalName, ModuleTarget, TileName
-from tilecheck.symbolic import TRUE, Cond, Opaque, Term, bool_opaque, of, symbol_from_text
+from tilecheck.symbolic import (
+    TRUE,
+    Cond,
+    Extent,
+    Opaque,
+    Scalar,
+    Symbol,
+    Term,
+    array_from_text,
+    bool_opaque,
+    of,
+    symbol_from_text,
+)
 from tilecheck.symbolic.sizes import is_short
 from tilecheck.syntax import tree
 from tilecheck.syntax.tree import Span
@@ -120,8 +132,8 @@ class Evaluator:
     def fresh(self, hint: str) -> str:
         return self.symbols.fresh(hint)
 
-    def extent(self, name: str) -> Term:
-        return self.symbols.extent(name)
+    def extent(self, symbol: Symbol) -> Term:
+        return self.symbols.extent(symbol)
 
     def unknown(self, hint: str, numeric: bool = True) -> Thing:
         return Thing(self.fresh(hint), numeric=numeric)
@@ -238,8 +250,8 @@ class Evaluator:
 
     def attribute(self, owner: Value, name: str, state: State) -> Value:
         if name == "multi_processor_count":
-            self.symbols.positive.add("NUM_SMS")
-            return Int(of(symbol_from_text("NUM_SMS")))
+            self.symbols.positive.add(Scalar("NUM_SMS"))
+            return Int(of(Scalar("NUM_SMS")))
         if name == "__dict__":
             self.escape((owner,), state)
         handler = members.ATTRIBUTES.get(type(owner))
@@ -302,7 +314,7 @@ class Evaluator:
             return value
         name = value.name if isinstance(value, Thing) and value.numeric else self.fresh("array")
         rank = state.ranks.get(name)
-        shape = None if rank is None else tuple(self.extent(f"{name}.shape[{i}]") for i in range(rank))
+        shape = None if rank is None else tuple(self.extent(Extent(array_from_text(name), i)) for i in range(rank))
         return Tensor(name, name, name, shape)
 
     def elements(self, value: Value, state: State) -> tuple[Value, ...] | None:

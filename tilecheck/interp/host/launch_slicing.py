@@ -265,9 +265,9 @@ def _list_standing_facts(ev: Evaluator, grid: Iterable[Term | None], facts: Iter
     """What always holds: extents are not negative, and a launch has at least one block on each axis."""
     out: list[Cond] = []
     terms = [t for t in grid if t is not None]
-    names = {leaf for values in (terms, facts) for value in values for leaf in _leaves(value)}
-    out += [ge(of(symbol_from_text(n)), 1) for n in sorted(names & ev.symbols.positive)]
-    out += [ge(of(symbol_from_text(n)), 0) for n in sorted(names & (ev.symbols.extents - ev.symbols.positive))]
+    found = {a for values in (terms, facts) for value in values for a in atoms_of(value) if isinstance(a, Symbol)}
+    out += [ge(of(a), 1) for a in sorted(found & ev.symbols.positive)]
+    out += [ge(of(a), 0) for a in sorted(found & (ev.symbols.extents - ev.symbols.positive))]
     for term in terms:
         out += require_positive(ev, term)
     return out
@@ -282,7 +282,7 @@ def require_positive(ev: Evaluator, term: Term) -> list[Cond]:
         out.append(ge(rest.num, 0))
     if len(term.monos) == 1:
         ((mono, factor),) = term.monos.items()
-        plain = all(isinstance(a, Symbol) and a.name in ev.symbols.extents | ev.symbols.positive for a in mono)
+        plain = all(isinstance(a, Symbol) and ev.symbols.not_negative(a) for a in mono)
         if factor > 0 and (plain or len(mono) == 1):
             for atom in mono:
                 out.append(ge(of(atom), 1))
@@ -305,7 +305,7 @@ def bound_factors(ev: Evaluator, term: Term, least: Mapping[str, int]) -> list[C
 def _not_negative(ev: Evaluator, term: Term, least: Mapping[str, int]) -> bool:
     def plain(atom: Atom) -> bool:
         if isinstance(atom, Symbol):
-            return atom.name in ev.symbols.extents or atom.name in ev.symbols.positive or least.get(atom.name, -1) >= 0
+            return ev.symbols.not_negative(atom) or least.get(atom.name, -1) >= 0
         if isinstance(atom, Min):
             return all(_not_negative(ev, part, least) for part in atom.args)
         if isinstance(atom, Ite):

@@ -33,7 +33,21 @@ from tilecheck.interp.host.values import (
     Truth,
     Value,
 )
-from tilecheck.symbolic import FALSE, TRUE, Term, app, cdiv, const, floordiv, maximum, minimum
+from tilecheck.symbolic import (
+    FALSE,
+    TRUE,
+    Length,
+    Rank,
+    Scalar,
+    Term,
+    app,
+    array_from_text,
+    cdiv,
+    const,
+    floordiv,
+    maximum,
+    minimum,
+)
 from tilecheck.syntax import tree
 
 if TYPE_CHECKING:
@@ -144,10 +158,10 @@ def _len(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
         return Int(const(len(known)))
     if isinstance(value, Thing) and value.numeric and value.origin is None:
         epoch = state.epoch(value.name, ITEMS)
-        return Int(ev.extent(f"len({value.name})" if epoch == (0, 0) else f"len({value.name}@{epoch[0]}.{epoch[1]})"))
+        return Int(ev.extent(Length(array_from_text(value.name), None if epoch == (0, 0) else epoch)))
     if isinstance(value, Shape) and value.lower == 0 and value.upper is None:
-        return Thing(f"{value.name}.ndim")
-    return Int(ev.extent(ev.fresh("len")))
+        return Thing(Rank(array_from_text(value.name)).key)
+    return Int(ev.extent(Scalar(ev.fresh("len"))))
 
 
 def _abs(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:

@@ -29,7 +29,7 @@ from tilecheck.interp.host.values import (
     Truth,
     Value,
 )
-from tilecheck.symbolic import ONE, TRUE, Cond, Opaque, const, of, symbol_from_text
+from tilecheck.symbolic import ONE, TRUE, Cond, Opaque, Stride, array_from_text, const, of
 
 if TYPE_CHECKING:
     from tilecheck.interp.host.interpreter import Evaluator
@@ -76,7 +76,7 @@ def _stride(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) ->
         return ev.unknown("strides", numeric=False) if not args and not named else ev.unknown("stride")
     if axis == -1 and x.dense:
         return Int(ONE)
-    return Int(of(symbol_from_text(f"{x.strided}.strides[{axis}]"))) if axis >= 0 else ev.unknown("stride")
+    return Int(of(Stride(array_from_text(x.strided), axis))) if axis >= 0 else ev.unknown("stride")
 
 
 def _view(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:

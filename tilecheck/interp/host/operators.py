@@ -31,9 +31,11 @@ from tilecheck.symbolic import (
     FALSE,
     TRUE,
     Cond,
+    Extent,
     Opaque,
     Term,
     app,
+    array_from_text,
     bool_opaque,
     cdiv,
     conj,
@@ -294,7 +296,8 @@ def _shape_equality(ev: Evaluator, left: Value, right: Value, state: State) -> C
         upper = 5 if left.upper is None else max(left.upper, left.lower)
         axes = [*range(left.lower, upper), *([-1] if left.upper is None else [])]
     return conj(same, *(
-        eq(ev.extent(f"{left.name}.shape[{i}]"), ev.extent(f"{right.name}.shape[{i}]")) for i in axes))
+        eq(ev.extent(Extent(array_from_text(left.name), i)), ev.extent(Extent(array_from_text(right.name), i)))
+        for i in axes))
 
 
 def _shape_is(ev: Evaluator, shape: Shape, items: Sequence[Value], state: State) -> Cond:
@@ -305,7 +308,7 @@ def _shape_is(ev: Evaluator, shape: Shape, items: Sequence[Value], state: State)
     fits = bool_opaque(Opaque(f"len({shape.name}.shape[{shape.lower}:]) is {count}", uniform=True))
     places = [*enumerate(items, shape.lower), *([(-1, items[-1])] if shape.upper is None and count else [])]
     return conj(fits, *(
-        _equality(ev, Int(ev.extent(f"{shape.name}.shape[{axis}]")), item, state) for axis, item in places))
+        _equality(ev, Int(ev.extent(Extent(array_from_text(shape.name), axis))), item, state) for axis, item in places))
 
 
 def _membership(ev: Evaluator, left: Value, right: Value, state: State) -> Cond:

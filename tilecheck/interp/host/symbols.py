@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from tilecheck.interp.host.values import Thing
-from tilecheck.symbolic import Term, of, symbol_from_text
+from tilecheck.symbolic import EXTENTS, Array, ExtentAt, Symbol, Term, of, symbol_from_text
 
 
 @dataclass(slots=True)
@@ -15,8 +15,8 @@ class Symbols:
     things     values that came from a list or a table, by name
     free       what callers choose: parameters and the extents of their arrays
     given      parameters
-    extents    names of extents, which are never negative
-    positive   names of what is at least 1
+    extents    extents and lengths, which are never negative
+    positive   symbols that are at least 1
     allocated  names of memory that the function allocates
     copies     memory that may be another's instead: `x.contiguous()` may be `x`
     factors    products, with the two factors they were made of
@@ -29,8 +29,8 @@ class Symbols:
     things: dict[str, Thing] = field(default_factory=dict)
     free: set[str] = field(default_factory=set)
     given: set[str] = field(default_factory=set)
-    extents: set[str] = field(default_factory=set)
-    positive: set[str] = field(default_factory=set)
+    extents: set[Symbol] = field(default_factory=set)
+    positive: set[Symbol] = field(default_factory=set)
     allocated: set[str] = field(default_factory=set)
     copies: dict[str, str] = field(default_factory=dict)
     factors: dict[Term, tuple[Term, Term]] = field(default_factory=dict)
@@ -46,12 +46,20 @@ class Symbols:
         self._used[hint] = count + 1
         return hint if count == 0 else f"{hint}#{count + 1}"
 
-    def extent(self, name: str) -> Term:
-        self.extents.add(name)
-        root = name.partition(".")[0].partition("[")[0]
-        if root in self.free:
-            self.free.add(name)
-        return of(symbol_from_text(name))
+    def some_extent(self, array: Array) -> ExtentAt:
+        """An extent of an array along an axis that is not known, another one each time."""
+        count = self._used.get(ExtentAt(array, 1).key, 0) + 1
+        self._used[ExtentAt(array, 1).key] = count
+        return ExtentAt(array, count)
+
+    def extent(self, symbol: Symbol) -> Term:
+        """A symbol that is never negative, as a term; callers choose it if they choose the array."""
+        self.extents.add(symbol)
+        if isinstance(symbol, EXTENTS):
+            root = symbol.array.text.partition(".")[0].partition("[")[0]
+            if root in self.free:
+                self.free.add(symbol.key)
+        return of(symbol)
 
     def allocation(self, name: str, instead_of: str | None = None) -> str:
         """New memory of that name, or perhaps still that of `instead_of`."""
@@ -73,19 +81,19 @@ class Symbols:
 
     def arrays(self) -> set[str]:
         """Names of which the shape was asked for."""
-        return {name.partition(".shape[")[0] for name in self.extents if ".shape[" in name}
+        return {symbol.array.text for symbol in self.extents if isinstance(symbol, EXTENTS)}
 
     def between_integers(self) -> frozenset[str]:
         """Names of numbers that comparisons tell apart as only fractions can be: `0 < p < 1`, and `0 <= p < 1` beside
         `p > 0` or `p != 0`. To an integer each pair says the same twice, or nothing."""
         return frozenset(
             name for name, cuts in self.cuts.items()
-            if name not in self.integers and not self.not_negative(name) and (
+            if name not in self.integers and not self.not_negative(symbol_from_text(name)) and (
                 any(above and (n + 1, False) in cuts for n, above in cuts)
                 or any(_leaves_room(n, cuts) for n in self.points.get(name, ()))))
 
-    def not_negative(self, name: str) -> bool:
-        return name in self.extents or name in self.positive
+    def not_negative(self, symbol: Symbol) -> bool:
+        return symbol in self.extents or symbol in self.positive
 
 
 def _leaves_room(n: int, cuts: set[tuple[int, bool]]) -> bool:

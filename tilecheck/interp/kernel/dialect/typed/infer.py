@@ -30,7 +30,7 @@ from tilecheck.interp.kernel.dialect.typed.kinds import (
 from tilecheck.interp.kernel.dialect.typed.members import MEMBERS, attribute
 from tilecheck.interp.kernel.dialect.typed.operations import OPERATIONS, Given, combine, compare, constant, method
 from tilecheck.project.targets import ConstantTarget, ExternalName, FunctionTarget, ModuleTarget, Target, TileName
-from tilecheck.symbolic import ONE, const, symbol
+from tilecheck.symbolic import ONE, const, scalar
 from tilecheck.syntax.tree import (
     Assign,
     Attribute,
@@ -88,7 +88,7 @@ def _parameter(p: Parameter) -> Type:
 _PARAMETERS: Final[Mapping[str, Callable[[Parameter], Type]]] = {
     "mut": MutOf,
     "ref": RefOf,
-    "constant": lambda p: Loose("int", symbol(p.name)),
+    "constant": lambda p: Loose("int", scalar(p.name)),
     "scalar": lambda p: Tile(_SCALARS.get(p.number), ()),
 }
 
