@@ -63,7 +63,7 @@ def clause_of(cond: Cond, semantic: bool) -> Clause:
 
 @dataclass
 class _Kept:
-    """What was found of a kernel, once it was asked for. Not `cached_property`: compiled, it is a plain property."""
+    """What was found of a kernel, once it was asked for."""
 
     standing: tuple[Cond, ...] | None = None
     consistent: bool | None = None

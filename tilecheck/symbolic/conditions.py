@@ -35,7 +35,7 @@ class Cond:
         self.args = args
         self.atom = atom
         self.positive = positive
-        self._hash = hash(key) >> 2  # two bits less, and compiled code keeps the number as it is
+        self._hash = hash(key)
 
     def __eq__(self, other: object) -> bool:
         return self is other or (type(other) is Cond and self.key == other.key)

@@ -42,8 +42,7 @@ class Term:
     def __hash__(self) -> int:
         found = self._hash
         if not found:
-            # two bits less, and compiled code keeps the number as it is
-            self._hash = found = hash(frozenset(self.monos.items())) >> 2
+            self._hash = found = hash(frozenset(self.monos.items()))
         return found
 
     def __repr__(self) -> str:

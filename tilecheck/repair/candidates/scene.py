@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import Struct
@@ -58,13 +59,6 @@ class Scene:
 
         self.spent = 0
         self._remembered: dict[str, Any] = {}
-        # made when they are asked for, once: compiled, a `cached_property` is a plain property
-        self._split: tuple[str, ...] | None = None
-        self._nodes: tuple[object, ...] | None = None
-        self._calls: Mapping[Span, Call] | None = None
-        self._given: Mapping[str, Given] | None = None
-        self._values: Mapping[Span, tuple[Value, ...]] | None = None
-        self._module: str | None = None
 
     def remember(self, what: str, found: Callable[[], T]) -> T:
         """The result of `found`, which is called once for each `what`."""
@@ -73,50 +67,38 @@ class Scene:
         remembered: T = self._remembered[what]
         return remembered
 
-    @property
+    @cached_property
     def _lines(self) -> tuple[str, ...]:
-        if self._split is None:
-            self._split = self.site.module.lines_of(self.site.definition)
-        return self._split
+        return self.site.module.lines_of(self.site.definition)
 
-    @property
+    @cached_property
     def nodes(self) -> tuple[object, ...]:
-        if self._nodes is None:
-            self._nodes = tuple(walk(self.site.definition.body))
-        return self._nodes
+        return tuple(walk(self.site.definition.body))
 
-    @property
+    @cached_property
     def calls(self) -> Mapping[Span, Call]:
         """The calls that stand in the kernel itself, and in no helper."""
-        if self._calls is None:
-            self._calls = {n.span: n for n in self.nodes if isinstance(n, Call)}
-        return self._calls
+        return {n.span: n for n in self.nodes if isinstance(n, Call)}
 
-    @property
+    @cached_property
     def given(self) -> Mapping[str, Given]:
         """The names that are bound once, by an assignment."""
-        if self._given is None:
-            bound: dict[str, list[Given | None]] = {p.name: [None] for p in self.site.definition.params}
-            for node in self.nodes:
-                for name, found in _find_bindings(node):
-                    bound.setdefault(name, []).append(found)
-            self._given = {name: found[0] for name, found in bound.items() if len(found) == 1 and found[0] is not None}
-        return self._given
+        bound: dict[str, list[Given | None]] = {p.name: [None] for p in self.site.definition.params}
+        for node in self.nodes:
+            for name, found in _find_bindings(node):
+                bound.setdefault(name, []).append(found)
+        return {name: found[0] for name, found in bound.items() if len(found) == 1 and found[0] is not None}
 
-    @property
+    @cached_property
     def values(self) -> Mapping[Span, tuple[Value, ...]]:
-        if self._values is None:
-            self._values = values_by_place(self.project, self.site)
-        return self._values
+        return values_by_place(self.project, self.site)
 
-    @property
+    @cached_property
     def module(self) -> str:
         """How the kernel says `ct.`: with the dot, and empty where it imports the names themselves."""
-        if self._module is None:
-            said = (n.func.value.span for n in self.nodes if isinstance(n, Call) and isinstance(n.func, Attribute)
-                    and n.func.attr in _FUNCTIONS)
-            self._module = next((f"{self.text(span)}." for span in said), "")
-        return self._module
+        said = (n.func.value.span for n in self.nodes if isinstance(n, Call) and isinstance(n.func, Attribute)
+                and n.func.attr in _FUNCTIONS)
+        return next((f"{self.text(span)}." for span in said), "")
 
     def text(self, span: Span) -> str:
         """The source text of a span in the kernel's file, joined to one line."""

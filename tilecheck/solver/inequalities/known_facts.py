@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from tilecheck.solver.inequalities.definitions import all_nonnegative
 from tilecheck.symbolic import (
@@ -55,11 +55,6 @@ class KnownFacts:
         self.false = any(c.op == "false" for c in self.conds)
         self._ge: list[Term] = []
         self._ne: list[Term] = []
-        self._bounded: frozenset[Atom] | None = None
-        self._raised: frozenset[Atom] | None = None
-        self._opposite: frozenset[Term] | None = None
-        self._places: dict[Monomial, list[tuple[int, int, Term]]] | None = None
-        self._factors_of: dict[Atom, list[Monomial]] | None = None
         placed: set[Atom] = set()
         for c in self.conds:
             placed |= _find_placed(c)
@@ -91,58 +86,48 @@ class KnownFacts:
     def inequalities(self) -> tuple[Term, ...]:
         return tuple(self._ge)
 
-    @property
+    @cached_property
     def bounded(self) -> frozenset[Atom]:
         """Atoms that some condition mentions."""
-        if self._bounded is None:
-            self._bounded = frozenset(a for g in self._ge for m in g.monos for a in m)
-        return self._bounded
+        return frozenset(a for g in self._ge for m in g.monos for a in m)
 
-    @property
+    @cached_property
     def raised(self) -> frozenset[Atom]:
         """Quotients that a condition says are at least some launch scalar."""
-        if self._raised is None:
-            self._raised = frozenset(
-                m[0] for g in self._ge if sum(map(depends_on_block, g.monos)) == 1
-                for m, c in g.monos.items() if c > 0 and len(m) == 1 and isinstance(m[0], FloorDiv) and m[0].varying)
-        return self._raised
+        return frozenset(
+            m[0] for g in self._ge if sum(map(depends_on_block, g.monos)) == 1
+            for m, c in g.monos.items() if c > 0 and len(m) == 1 and isinstance(m[0], FloorDiv) and m[0].varying)
 
-    @property
+    @cached_property
     def opposite(self) -> frozenset[Term]:
         """The inequalities that depend on the block and of which the negation is one, too."""
-        if self._opposite is None:
-            sums = [sum(g.monos.values()) for g in self._ge]
-            there = set(sums)
-            known = set(self._ge)
-            self._opposite = frozenset(
-                g for g, total in zip(self._ge, sums, strict=True) if -total in there and g.varying and -g in known)
-        return self._opposite
+        sums = [sum(g.monos.values()) for g in self._ge]
+        there = set(sums)
+        known = set(self._ge)
+        return frozenset(
+            g for g, total in zip(self._ge, sums, strict=True) if -total in there and g.varying and -g in known)
 
-    @property
+    @cached_property
     def _with_monomial(self) -> dict[Monomial, list[tuple[int, int, Term]]]:
         """Where a monomial occurs among the facts: number of the fact, of the monomial in it, and the fact."""
-        if self._places is None:
-            out: defaultdict[Monomial, list[tuple[int, int, Term]]] = defaultdict(list)
-            for i, g in enumerate(self._ge):
-                for j, m in enumerate(g.monos):
-                    out[m].append((i, j, g))
-            self._places = dict(out)
-        return self._places
+        out: defaultdict[Monomial, list[tuple[int, int, Term]]] = defaultdict(list)
+        for i, g in enumerate(self._ge):
+            for j, m in enumerate(g.monos):
+                out[m].append((i, j, g))
+        return dict(out)
 
-    @property
+    @cached_property
     def _products(self) -> dict[Atom, list[Monomial]]:
         """For facts `a*r - x - c >= 0` with c >= 1: the atoms of r and of x, by a."""
-        if self._factors_of is None:
-            out: defaultdict[Atom, list[Monomial]] = defaultdict(list)
-            for g in self._ge:
-                if g.offset >= 0:
-                    continue
-                positive = [m for m, c in g.monos.items() if c > 0 and m]
-                if len(positive) != 1:
-                    continue
-                others = tuple(a for m, c in g.monos.items() if c < 0 for a in m)
-                for a in dict.fromkeys(positive[0]):
-                    if positive[0].count(a) == 1:
-                        out[a].append((*(b for b in positive[0] if b is not a), *others))
-            self._factors_of = dict(out)
-        return self._factors_of
+        out: defaultdict[Atom, list[Monomial]] = defaultdict(list)
+        for g in self._ge:
+            if g.offset >= 0:
+                continue
+            positive = [m for m, c in g.monos.items() if c > 0 and m]
+            if len(positive) != 1:
+                continue
+            others = tuple(a for m, c in g.monos.items() if c < 0 for a in m)
+            for a in dict.fromkeys(positive[0]):
+                if positive[0].count(a) == 1:
+                    out[a].append((*(b for b in positive[0] if b is not a), *others))
+        return dict(out)
