@@ -48,8 +48,8 @@ class Scalars(Mapping[Atom, int]):
 
 
 def truth(cond: Cond, env: Environment) -> bool | None:
-    """Whether a condition holds, or None where that is undefined. One true alternative is enough, and one false part
-    of a conjunction, whatever the others are: `T == 0 or n % T == 0` is defined for every T."""
+    """Whether a condition holds; None if that is undefined. One true alternative decides a disjunction, and one false
+    part a conjunction, even if other parts are undefined: `T == 0 or n % T == 0` is defined for every T."""
     if cond.op in ("and", "or"):
         parts = [truth(a, env) for a in cond.args]
         decisive = cond.op == "or"

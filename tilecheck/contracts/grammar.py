@@ -136,19 +136,19 @@ class _Parser:
     def expect(self, text: str, after: str) -> Token:
         token = self.accept(text)
         if token is None:
-            raise ContractError(f"expected `{text}` {after}, {self._found()}", self.here.column)
+            raise ContractError(f"expected `{text}` {after}, {self._describe_found()}", self.here.column)
         return token
 
-    def _found(self) -> str:
+    def _describe_found(self) -> str:
         return "but the text ends" if self.here.kind == "end" else f"found `{self.here.text}`"
 
     # -- conditions --
 
-    def ended(self) -> bool:
+    def is_at_end(self) -> bool:
         return self.here.kind == "end"
 
-    def whole(self) -> list[_Value]:
-        if self.ended():
+    def parse_all(self) -> list[_Value]:
+        if self.is_at_end():
             raise ContractError("the contract is empty", 0)
         parts = [self.negation()]
         while self.accept("and"):
@@ -158,7 +158,7 @@ class _Parser:
             parts = [first]
             if self.here.text == "if":
                 raise ContractError("a conditional expression needs parentheses", self.here.column)
-        if not self.ended():
+        if not self.is_at_end():
             raise ContractError(f"unexpected `{self.here.text}`", self.here.column)
         return parts
 
@@ -217,7 +217,7 @@ class _Parser:
 
     def operation(self, level: int) -> _Value:
         if level == len(_LEVELS):
-            return self.signed()
+            return self.parse_signed()
         left = self.operation(level + 1)
         while (token := self.accept(*_LEVELS[level])) is not None:
             right = self.operation(level + 1)
@@ -232,14 +232,14 @@ class _Parser:
             raise ContractError("the contract is nested too deeply", value.column)
         return value
 
-    def signed(self) -> _Value:
+    def parse_signed(self) -> _Value:
         token = self.accept("-", "+")
         if token is None:
             return self.power()
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise ContractError("the contract is nested too deeply", token.column)
-        term = _term(self.signed())
+        term = _term(self.parse_signed())
         self.depth -= 1
         return _Value(token.column, -term if token.text == "-" else term)
 
@@ -247,11 +247,11 @@ class _Parser:
         base = self.primary()
         if not self.accept("**"):
             return base
-        exponent = self.signed()
-        return _Value(base.column, self._raised(base, exponent))
+        exponent = self.parse_signed()
+        return _Value(base.column, self._raise_power(base, exponent))
 
     @staticmethod
-    def _raised(base: _Value, exponent: _Value) -> Term:
+    def _raise_power(base: _Value, exponent: _Value) -> Term:
         b, e = _term(base), _term(exponent)
         power = e.constant
         if power is None:
@@ -271,7 +271,7 @@ class _Parser:
         if token.kind == "int":
             return _Value(token.column, const(int(token.text)))
         if token.kind == "name":
-            return self._named(token)
+            return self._parse_name(token)
         if token.text == "(":
             inner = self.expression()
             self.expect(")", "to close the parenthesis")
@@ -280,7 +280,7 @@ class _Parser:
             raise ContractError("the text ends where an expression is needed", token.column)
         raise ContractError(f"expected an expression, found `{token.text}`", token.column)
 
-    def _named(self, token: Token) -> _Value:
+    def _parse_name(self, token: Token) -> _Value:
         name = token.text
         if name in CONSTANTS:
             return _Value(token.column, const(CONSTANTS[name]), FALSE if name == "False" else TRUE)
@@ -362,7 +362,7 @@ class _Call(Struct, frozen=True):
             raise ContractError(f"`{self.name}` is written {FUNCTIONS[self.name]}", self.token.column)
         return array
 
-    def divided(self) -> Term:
+    def divide(self) -> Term:
         num, den = self.terms(2, 2)
         if den == ZERO:
             raise ContractError("division by zero", self.args[1].column)
@@ -372,7 +372,7 @@ class _Call(Struct, frozen=True):
 _FUNCTION: Final[Mapping[str, Callable[[_Call], Term]]] = {
     "min": lambda c: minimum(*c.terms(1, None)),
     "max": lambda c: maximum(*c.terms(1, None)),
-    "cdiv": lambda c: c.divided(),
+    "cdiv": lambda c: c.divide(),
     "abs": lambda c: app("abs", *c.terms(1, 1)),
     "next_pow2": lambda c: app("next_pow2", *c.terms(1, 1)),
     "len": lambda c: of(Length(c.array())),
@@ -402,9 +402,9 @@ def _term(value: _Value) -> Term:
     if value.term is not None:
         return value.term
     if value.annotation is not None:
-        raise ContractError(f"`{value.annotation.name}` stands alone: it is no number", value.column)
+        raise ContractError(f"`{value.annotation.name}` is not a number", value.column)
     if value.array is not None:
-        raise ContractError("an array element is no launch scalar", value.column)
+        raise ContractError("an array element is not a launch scalar", value.column)
     raise ContractError("a number is needed here, not a condition", value.column)
 
 
@@ -415,7 +415,7 @@ def _cond(value: _Value) -> Cond:
         raise ContractError(
             f"`{value.annotation.name}` stands alone: it cannot be negated or be an alternative", value.column)
     if value.array is not None and value.index:
-        raise ContractError("an array element is no launch scalar", value.column)
+        raise ContractError("an array element is not a launch scalar", value.column)
     raise ContractError("there is no comparison here: write for example `n >= 1`", value.column)
 
 
@@ -444,7 +444,7 @@ def _clauses(value: _Value) -> tuple[Clause, ...]:
 def parse(text: str) -> tuple[Clause, ...]:
     """The clauses of a contract, one for each part of its outermost `and`. Raises ContractError."""
     out: dict[str, Clause] = {}
-    for value in _Parser(text).whole():
+    for value in _Parser(text).parse_all():
         for clause in _clauses(value):
             out.setdefault(clause.text, clause)
     return tuple(out.values())
@@ -454,7 +454,7 @@ def parse_term(text: str) -> Term:
     """An integer expression of the contract language. Raises ContractError."""
     parser = _Parser(text)
     value = parser.expression()
-    if not parser.ended():
+    if not parser.is_at_end():
         raise ContractError(f"unexpected `{parser.here.text}`", parser.here.column)
     return _term(value)
 
@@ -467,5 +467,5 @@ def annotation_of(clause: Clause) -> Annotation | None:
 @lru_cache(maxsize=1024)
 def _parse_annotation(text: str) -> Annotation | None:
     """A clause is asked for at every launch."""
-    (value,) = _Parser(text).whole()
+    (value,) = _Parser(text).parse_all()
     return value.annotation

@@ -17,7 +17,7 @@ def parse_overlay(text: str) -> dict[str, tuple[str, ...]]:
         [contracts]
         "ops/moe.py::fused_*" = ["injective(sorted_ids)", "grid[0] <= cdiv(n, T)"]
 
-    Raises ContractError for text that is no such file or a clause that is no contract.
+    Raises ContractError if the text is not an overlay file, or a clause is not a contract.
     """
     import tomllib  # few runs have an overlay
 

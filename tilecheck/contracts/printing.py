@@ -42,7 +42,7 @@ class _Shown(Atom):
 
 
 def build_verbatim(text: str, order: str = "") -> Term:
-    """A term that is printed as a name is, whatever it stands for.
+    """A term that is printed as this text, like a name.
 
     order  the key by which it is put in order; the text if there is none
     """
@@ -160,7 +160,7 @@ def _text(t: Term) -> str:
 
 
 def _sides(t: Term) -> tuple[dict[Monomial, int], dict[Monomial, int], int]:
-    """(what is added, what is taken away, the constant)."""
+    """The added summands, the subtracted summands, and the constant."""
     monos = _show_term(t).monos
     return (
         {m: c for m, c in monos.items() if m and c > 0},
@@ -217,6 +217,6 @@ def _condition(c: Cond) -> str:
 
 
 def render(value: Cond | Term) -> str:
-    """Contract text of a condition or term. What is no launch scalar (a block coordinate, an array element) is shown
-    too, but does not parse back."""
+    """Contract text of a condition or term. Block coordinates and array elements are not launch
+    scalars: their text does not parse back."""
     return _text(value) if isinstance(value, Term) else _condition(value)

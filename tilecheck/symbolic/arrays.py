@@ -1,4 +1,4 @@
-"""What an access or a symbol says which array it is about: a parameter, an element of a list of arrays, or unknown.
+"""The array of an access or a symbol: a parameter, an element of a list of arrays, or unknown.
 
 Arrays are values: two that are equal are one object, so that comparing and hashing them costs nothing. They are
 ordered by their text, which is how contracts and reports spell them; `str(array)` gives it.
@@ -53,7 +53,7 @@ class ArrayParam(Array):
         if known is None:
             known = _KNOWN[name] = _create(cls, name, name)
         if not isinstance(known, ArrayParam):
-            raise ValueError(f"`{name}` is no name of a parameter")
+            raise ValueError(f"`{name}` is not the name of a parameter")
         return known
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -90,7 +90,7 @@ class ArrayElement(Array):
 
 
 class UnknownArray(Array):
-    """Any array: what is accessed is not known. There is one, `UNKNOWN_ARRAY`."""
+    """Any array: the accessed array is unknown. There is one, `UNKNOWN_ARRAY`."""
 
     __slots__ = ()
 

@@ -174,7 +174,7 @@ class Mod(Atom):
 
 
 class Min(Atom):
-    """The least of two or more terms, kept sorted and without repetition."""
+    """The least of two or more terms, sorted and without repetition."""
 
     __slots__ = ("args",)
 
@@ -193,7 +193,7 @@ class Min(Atom):
 
 
 class Max(Atom):
-    """The greatest of two or more terms, kept sorted and without repetition."""
+    """The greatest of two or more terms, sorted and without repetition."""
 
     __slots__ = ("args",)
 

@@ -97,7 +97,7 @@ def mod(num: Term, den: Term) -> Term:
 
 
 def cdiv(num: Term, den: Term) -> Term:
-    """`ceil(num / den)` for den >= 1, kept as `(num - 1) // den + 1`."""
+    """`ceil(num / den)` for den >= 1, represented as `(num - 1) // den + 1`."""
     return floordiv(num - 1, den) + 1
 
 

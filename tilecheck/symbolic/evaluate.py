@@ -67,8 +67,8 @@ _HOLDS: Final[Mapping[str, Callable[[Cond, Environment], bool]]] = {
 
 
 class Point:
-    """Values of atoms at which several terms and conditions are evaluated: what is computed of one is there for the
-    next. It says of each what `evaluate` and `holds` say, and raises as they do."""
+    """Values of atoms at which several terms and conditions are evaluated. Values of shared atoms are cached.
+    Results and errors are those of `evaluate` and `holds`."""
 
     __slots__ = ("_values",)
 
@@ -119,7 +119,7 @@ class Point:
     def _all(self, c: Cond) -> bool:
         return all(map(self.holds, c.args))
 
-    def _any(self, c: Cond) -> bool:
+    def _holds_any(self, c: Cond) -> bool:
         return any(map(self.holds, c.args))
 
     def _truth(self, c: Cond) -> bool:
@@ -142,5 +142,5 @@ _HOLDS_AT: Final[Mapping[str, Callable[[Point, Cond], bool]]] = {
     "ne": lambda s, c: s.value(c.term) != 0,
     "bool": Point._truth,
     "and": Point._all,
-    "or": Point._any,
+    "or": Point._holds_any,
 }

@@ -1,4 +1,4 @@
-"""What the prover is asked about: element regions of accesses, and its answers."""
+"""Footprints of accesses, clauses of contracts, and witnesses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Region(Struct, frozen=True):
              counters, lanes and launch scalars. One entry for an access by raw offset.
     guard    everything known to hold when the element is touched: path conditions, loop bounds, mask, and the implied
              bounds of checked element accesses. Block coordinates are known to lie in the grid, lanes in their size
-             and counters to be >= 0, without being said here.
+             and counters to be >= 0; the guard does not repeat that.
     exact    whether index and guard are the whole truth. When false (something was not understood) the access
              touches no more than an over-approximation, and must not be used to refute.
     """

@@ -37,7 +37,7 @@ def _wrap(bits: int, signed: bool) -> Callable[..., int]:
 
 WRAPPED: Final[dict[object, Callable[..., int]]] = {
    t.name: _wrap(t.bits, t.kind is Kind.SIGNED) for t in (*SIGNED, *UNSIGNED)}
-"""What is left of a number in an integer type, by its name."""
+"""Functions that wrap a number to an integer type, by the name of the type."""
 FUNCTIONS: Final[Mapping[object, Callable[..., int]]] = {
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,

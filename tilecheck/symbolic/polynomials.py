@@ -13,7 +13,7 @@ from tilecheck.symbolic.atoms import Atom, Monomial
 class Term:
     """A polynomial: monomials (sorted tuples of atoms, with repetition for powers) to non-zero coefficients."""
 
-    # most terms are a step of a computation: what is asked of few of them is not computed until it is asked for
+    # most terms are intermediate results, so that keys and hashes are computed on first use
     __slots__ = ("_hash", "_key", "_varying", "monos")
 
     def __init__(self, monos: dict[Monomial, int]) -> None:
@@ -53,7 +53,7 @@ class Term:
 
     def __add__(self, other: Term | int) -> Term:
         if type(other) is int:
-            return self._moved(other)
+            return self._add_constant(other)
         right = other if type(other) is Term else of(other)
         if not right.monos:
             return self
@@ -71,7 +71,7 @@ class Term:
                 out[m] = c
         return Term(out)
 
-    def _moved(self, by: int) -> Term:
+    def _add_constant(self, by: int) -> Term:
         """The sum with a number."""
         if not by:
             return self
@@ -93,7 +93,7 @@ class Term:
 
     def __sub__(self, other: Term | int) -> Term:
         if type(other) is int:
-            return self._moved(-other)
+            return self._add_constant(-other)
         right = other if type(other) is Term else of(other)
         if not right.monos:
             return self

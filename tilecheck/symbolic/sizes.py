@@ -19,13 +19,13 @@ DEGREE: Final = 48
 LENGTH: Final = 6_000
 """Characters of the key of an atom: terms inside terms."""
 NESTED: Final = 24
-"""Quotients, choices and the like inside each other: procedures call themselves for what is inside, several times."""
+"""Quotients, choices and the like inside each other: procedures recurse into their operands, several times."""
 LARGEST: Final = 1 << 512
-"""Size of a coefficient: far from what an index can be."""
+"""Size of a coefficient: far larger than any index."""
 
 
 def is_short(cond: Cond) -> bool:
-    """False for conditions that code makes by joining one with itself again and again, which would fill any memory."""
+    """False for a condition that grows exponentially, as when a loop joins it with itself: it would fill the memory."""
     return len(cond.key) <= 4 * LENGTH
 
 

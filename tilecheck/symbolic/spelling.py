@@ -1,6 +1,6 @@
 """Terms and conditions as text for people, in the names of the kernel.
 
-This text explains; it does not parse back. Contract text, which does, is made by `tilecheck.contracts`.
+This text explains; it does not parse back. Contract text parses back; `tilecheck.contracts` prints it.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ class Spelling(Struct, frozen=True):
         parts = sorted(folded.monos.items(), key=_place)
         out = ""
         while parts:
-            text, negative, length = self._first(parts, not out)
+            text, negative, length = self._spell_first(parts, not out)
             out += ((" - " if out else "-") if negative else " + " if out else "") + text
             parts = parts[length:]
         return out or "0"
 
-    def _first(self, parts: list[_Part], leads: bool) -> tuple[str, bool, int]:
+    def _spell_first(self, parts: list[_Part], leads: bool) -> tuple[str, bool, int]:
         """The first summand without its sign, whether it is subtracted, and how many monomials it takes.
 
         leads  whether nothing stands before it, so that a minus sign would bind as tightly as a product

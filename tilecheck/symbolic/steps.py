@@ -1,4 +1,4 @@
-"""Steps of a proof, and reasons of verdicts, as data. Whoever prints them makes the text."""
+"""Steps of a proof, and reasons of verdicts, as data. They become text where they are printed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Lemma", "ProofStep", "Reason"]
 
 
 class Lemma(Enum):
-    """What a step of the disjointness prover derives. Behind each stand the operands of its steps.
+    """The conclusion of a step of the disjointness prover. The text below each member lists its operands.
 
     A term of two copies of an access is an operand as the half that belongs to the first copy.
     """
@@ -43,7 +43,7 @@ class Lemma(Enum):
     EXCLUSIVE = "exclusive"
     """The guards of the two accesses contradict each other."""
     EXCLUSIVE_CONDITIONS = "exclusive conditions"
-    """They do so with what was derived."""
+    """Their guards contradict the derived facts."""
     INJECTIVE = "injective"
     """array: it is declared to hold no value twice"""
     SEGMENTS = "segments"
@@ -57,7 +57,7 @@ class Lemma(Enum):
 
 
 Operand: TypeAlias = Any
-"""A term, a condition, an atom, a number, a witness, or the name of an array or of what the kernel calls."""
+"""A term, a condition, an atom, a number, a witness, or the name of an array or of a called function."""
 
 
 class ProofStep(Struct, frozen=True):

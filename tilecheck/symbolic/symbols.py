@@ -106,7 +106,7 @@ class Extent(_OfAxis):
 
 
 class Stride(_OfAxis):
-    """How many elements apart two neighbours along an axis lie in memory: `x.strides[0]`."""
+    """The distance in memory of two neighbours along an axis, in elements: `x.strides[0]`."""
 
     __slots__ = ()
 
@@ -245,7 +245,7 @@ _FORM: Final = re.compile(
     r"|(?P<rank>.+)\.ndim"
     r"|(?P<item>[^\W\d]\w*\[(?:\d+|\*)\])",
     re.DOTALL)
-"""The texts of all symbols but scalars; no two forms have a text in common but `grid[0]`, which is no item."""
+"""The texts of all symbols but scalars; no two forms have a text in common but `grid[0]`, which is not an item."""
 
 
 def symbol_from_text(text: str) -> Symbol:

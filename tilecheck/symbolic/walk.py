@@ -15,7 +15,7 @@ from tilecheck.symbolic.symbols import Symbol
 
 
 def children(atom: Atom) -> Iterator[Term | Cond]:
-    """The terms and conditions that an atom is made of."""
+    """The terms and conditions that an atom contains."""
     if isinstance(atom, (FloorDiv, Mod)):
         yield atom.num
         yield atom.den
