@@ -35,24 +35,24 @@ __all__ = ["compile_for_launch", "compile_for_sketch", "hints_of"]
 def compile_for_launch(kernel: DialectKernel, args: Sequence[Any], kwargs: Mapping[str, Any], arch: str | None,
                        unchecked: str | None) -> Compiled:
     """Implements `Kernel.compile`."""
-    settlement = _verify_kernel(kernel, unchecked)
+    verification = _verify_kernel(kernel, unchecked)
     if len(args) == 1 and isinstance(args[0], str) and not kwargs:
         return _compile_specialized(kernel, specialize_for_sketch(kernel, args[0]), _choose_architecture(arch, None),
-                                    settlement).compiled
+                                    verification).compiled
     with LOCK:
         name = function_of(kernel).__name__
         found = bind_arguments(name, kernel.signature, args, kwargs)
         check_aliasing(name, found)
         specialized = _specialize_for_arguments(kernel, name, found)
-    return _compile_specialized(kernel, specialized, _choose_architecture(arch, found), settlement).compiled
+    return _compile_specialized(kernel, specialized, _choose_architecture(arch, found), verification).compiled
 
 
 def compile_for_sketch(kernel: Any, sketch: str, arch: str, unchecked: str | None = None,
                        sanitize: Any = None) -> Artifact:
     """Compiles a kernel of the dialect or of cuTile for arguments that a text describes. Raises CompileError, and
     ContractError for arguments that a launch would refuse."""
-    settlement = _verify_kernel(kernel, unchecked)
-    return _compile_specialized(kernel, specialize_for_sketch(kernel, sketch), arch, settlement, sanitize)
+    verification = _verify_kernel(kernel, unchecked)
+    return _compile_specialized(kernel, specialize_for_sketch(kernel, sketch), arch, verification, sanitize)
 
 
 def hints_of(kernel: Any) -> dict[str, Any]:
@@ -67,10 +67,10 @@ def _verify_kernel(kernel: Any, unchecked: str | None) -> Verification:
     return require_verified(function_of(kernel)) if unchecked is None else Verification("opt-out", (unchecked,))
 
 
-def _compile_specialized(kernel: Any, specialized: Specialized, arch: str, settlement: Verification,
+def _compile_specialized(kernel: Any, specialized: Specialized, arch: str, verification: Verification,
                          sanitize: Any = None) -> Artifact:
     options = Options.of({**hints_of(kernel), **({"sanitize": sanitize} if sanitize else {})}, arch)
-    return Artifact(build(specialized.function, specialized.signature, arch, options), specialized, settlement)
+    return Artifact(build(specialized.function, specialized.signature, arch, options), specialized, verification)
 
 
 def _specialize_for_arguments(kernel: DialectKernel, name: str, found: Arguments) -> Specialized:

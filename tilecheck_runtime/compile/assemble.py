@@ -13,8 +13,8 @@ from types import FunctionType
 from typing import Final
 
 from tilecheck_runtime.compile.disassemble import tileir
+from tilecheck_runtime.compile.locations import location_of
 from tilecheck_runtime.compile.options import Options
-from tilecheck_runtime.compile.places import location_of
 from tilecheck_runtime.compile.toolchain import Toolchain, environment
 from tilecheck_runtime.errors.compilation import AssemblerError
 

@@ -14,8 +14,8 @@ from tilecheck_runtime.compile.constraints import (
     ScalarParameter,
     Signature,
 )
+from tilecheck_runtime.compile.locations import location_of
 from tilecheck_runtime.compile.options import Options
-from tilecheck_runtime.compile.places import location_of
 from tilecheck_runtime.compile.toolchain import EXTRA
 from tilecheck_runtime.errors.compilation import FrontEndError, MissingToolError
 

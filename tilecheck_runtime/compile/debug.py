@@ -10,7 +10,7 @@ from typing import Final
 
 from tilecheck_runtime.compile.compiled import Compiled
 from tilecheck_runtime.compile.disassemble import ptx, tileir
-from tilecheck_runtime.compile.places import location_of
+from tilecheck_runtime.compile.locations import location_of
 from tilecheck_runtime.compile.toolchain import Toolchain
 
 __all__ = ["DUMP", "LOG", "dump_artifacts", "log_compilation"]

@@ -18,8 +18,8 @@ from tilecheck_runtime.compile import elf, manifest
 from tilecheck_runtime.compile.constraints import Signature
 from tilecheck_runtime.compile.fingerprint import portable
 from tilecheck_runtime.compile.layout import Slot, layout
+from tilecheck_runtime.compile.locations import location_of
 from tilecheck_runtime.compile.options import Options
-from tilecheck_runtime.compile.places import location_of
 from tilecheck_runtime.compile.symbol import verify
 from tilecheck_runtime.errors.compilation import MissingVariantError, SymbolMismatchError, ToolVersionError
 from tilecheck_runtime.kernel_cache.folder import check_trusted

@@ -7,8 +7,8 @@ from types import FunctionType
 from tilecheck_runtime.compile.bytecode import translate_to_bytecode
 from tilecheck_runtime.compile.constraints import Signature
 from tilecheck_runtime.compile.fingerprint import fingerprint
+from tilecheck_runtime.compile.locations import authored_function
 from tilecheck_runtime.compile.options import Options
-from tilecheck_runtime.compile.places import authored_function
 from tilecheck_runtime.compile.sources import is_as_written
 from tilecheck_runtime.compile.symbol import remember, verify_symbol
 from tilecheck_runtime.compile.toolchain import Toolchain

@@ -13,7 +13,7 @@ from typing import Final, Literal
 from tilecheck.contracts import ContractError, parse
 from tilecheck.decorators import declaration_of
 from tilecheck.diagnostics import Diagnostic, Obligation
-from tilecheck_runtime.compile.places import location_of
+from tilecheck_runtime.compile.locations import location_of
 from tilecheck_runtime.compile.sources import is_as_written
 from tilecheck_runtime.contracts.checking import ACCEPTED_VERDICTS, Findings, findings_of
 from tilecheck_runtime.contracts.contract import contract_of

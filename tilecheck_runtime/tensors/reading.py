@@ -14,7 +14,7 @@ from tilecheck_runtime.tensors.dtypes import element_type
 from tilecheck_runtime.tensors.layouts import reshape_layout, slice_layout, transpose_layout
 
 if TYPE_CHECKING:
-    from tilecheck_runtime.tensors.lending import DeviceLoan
+    from tilecheck_runtime.tensors.borrowing import DeviceLoan
 
 __all__ = ["Readable"]
 
@@ -40,7 +40,7 @@ class Readable(Handle):
     def numpy(self, *, copy: bool = True) -> Any:
         """The elements as a new NumPy array; with `copy=False` as a read-only array in the same memory, which cannot be
         written while that array exists. Raises OwnershipError if they cannot be read now."""
-        from tilecheck_runtime.tensors.lending import borrow_array
+        from tilecheck_runtime.tensors.borrowing import borrow_array
 
         refuse_in_capture("the elements of a tensor are read", "read them after a replay: `graph.result.numpy()`")
         with LOCK:
@@ -101,20 +101,20 @@ class Readable(Handle):
         return made
 
     def lend(self) -> DeviceLoan:
-        """The memory of a tensor on a GPU for `torch.as_tensor(...)` or CuPy; see `tensors/lending.py`."""
-        from tilecheck_runtime.tensors.lending import borrow_device_memory
+        """The memory of a tensor on a GPU for `torch.as_tensor(...)` or CuPy; see `tensors/borrowing.py`."""
+        from tilecheck_runtime.tensors.borrowing import borrow_device_memory
 
         return borrow_device_memory(self)
 
     def __dlpack__(self, **wishes: Any) -> Any:
-        """Lets another library borrow the memory; see `tensors/lending.py`."""
-        from tilecheck_runtime.tensors.lending import capsule
+        """Lets another library borrow the memory; see `tensors/borrowing.py`."""
+        from tilecheck_runtime.tensors.borrowing import capsule
 
         return capsule(self, **wishes)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """The kind and number of the device."""
-        from tilecheck_runtime.tensors.lending import dlpack_device
+        from tilecheck_runtime.tensors.borrowing import dlpack_device
 
         return dlpack_device(self)
 

@@ -258,7 +258,7 @@ REASONS = {
     "a helper that stores": ("i = ct.bid(0)\nput(out, i, ct.load(x, (i,), (T,)))", "a helper accesses `out`"),
     "an input of no known extent": (
         "i = ct.bid(0)\nct.store(out, (i,), ct.gather(x, ct.arange(T, dtype=ct.int32) * 2))",
-        "no sample can be made up for `x`"),
+        "no sample can be generated for `x`"),
 }
 
 
