@@ -1,4 +1,4 @@
-"""Bars of what `gpu.py` found, as an SVG."""
+"""Bars of the results of `gpu.py`, as an SVG."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ Samples = Mapping[str, Mapping[str, float]]
 
 
 def compare(samples: Samples, budget: Samples) -> list[str]:
-    """What exceeds the budget, one line each."""
+    """One line for each measurement that exceeds the budget."""
     out = []
     for name, limits in budget.items():
         for unit, limit in limits.items():

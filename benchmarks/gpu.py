@@ -5,9 +5,9 @@
 
 Safe and hand-written kernels have the same tiles, schedule and hints and run in turns in one process; ratios are
 medians over pairs with a 95 % confidence interval, and below 1 the dialect is faster. `torch` gives cuBLAS. Tiles,
-schedules and hints of the product are tried first, the best kinds of them, or with `--all` everything that ever was;
-with `--record` what was tried is not tried again: `products_tried.jsonl` is such a record, of an H100. Prints tables,
-what was demanded and whether it was reached, and writes JSON with card, driver, versions and every sample. Takes about
+schedules and hints of the product are tried first, the best kinds of them, or with `--all` every known one;
+with `--record` recorded trials are not repeated: `products_tried.jsonl` is such a record, of an H100. Prints tables
+and the requirements with their results, and writes JSON with card, driver, versions and every sample. Takes about
 two minutes, and ten with `--all`.
 """
 
@@ -36,7 +36,7 @@ import products
 from adding import add, raw_add
 from bars import picture
 from machine_code import same_code
-from shown import against_by_hand, told, torch_view
+from shown import against_by_hand, comparison_facts, torch_view
 from starting import starting
 
 
@@ -75,21 +75,22 @@ def launches(quick: bool) -> dict[str, Any]:
         tcr.launch(stream, (8, 1, 1), raw_add, (*raw, 128))
 
     def unbound() -> None:
-        """What it returns is passed on before it is through, as in a chain."""
+        """A launch whose result is taken before it has finished, as in a chain."""
         nonlocal other
         other = add(other, x, y).start().take_early()
 
-    def fresh() -> None:
-        """Into memory that was not launched with before, as in `add(zeros(...).partition(128), x, y)`."""
+    def launch_into_new_memory() -> None:
+        """A launch into memory without an earlier launch, as in `add(zeros(...).partition(128), x, y)`."""
         add(spare.pop(), x, y).start().take_early()
 
-    def created() -> None:
-        """With what it takes to make that memory."""
+    def allocate_and_launch() -> None:
+        """The same with the allocation of that memory."""
         add(tcr.zeros((1024,), f32).partition(128), x, y).start().take_early()
 
     spare: list[Any] = []
     calls: dict[str, Callable[[], object]] = {
-        "ct.launch": raw_once, "bound": bound, "unbound": unbound, "guarded_raw": guarded_raw, "unbound_fresh": fresh}
+        "ct.launch": raw_once, "bound": bound, "unbound": unbound, "guarded_raw": guarded_raw,
+        "unbound_fresh": launch_into_new_memory}
     turns: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
         spare += [tcr.zeros((1024,), f32).partition(128) for _ in range(count // 10)]
@@ -101,16 +102,16 @@ def launches(quick: bool) -> dict[str, Any]:
                              for name, values in turns.items()}
     z = bound.release()
 
-    def waited() -> None:
+    def launch_and_wait() -> None:
         nonlocal z
         z = add(z, x, y).sync()
 
     def raw_waited() -> None:
         raw_once()
-        backend.driver.synchronize(backend.default.handle)  # which `wait` need not do for what others hand over
+        backend.driver.synchronize(backend.default.handle)  # `wait` does not do this for launches of other libraries
 
-    found["unbound_created_us"] = host_time(created, wait, count // 10, rounds)
-    found["unbound_sync_us"] = host_time(waited, wait, count // 5, rounds)
+    found["unbound_created_us"] = host_time(allocate_and_launch, wait, count // 10, rounds)
+    found["unbound_sync_us"] = host_time(launch_and_wait, wait, count // 5, rounds)
     found["ct.launch_sync_us"] = host_time(raw_waited, wait, count // 5, rounds)
     operation: Any = add(z, x, y)
     for _ in range(999):
@@ -143,7 +144,7 @@ def adds(quick: bool) -> dict[str, Any]:
             ct.launch(stream, (-(-n // tile), 1, 1), raw_add, (*raw, tile))
 
         result = compare(by_hand, bound, samples=samples, flush=False)
-        found[str(tile)] = {**told(result, same), "dialect_TB_s": 3 * 4 * n / result.second.median / 1e6,
+        found[str(tile)] = {**comparison_facts(result, same), "dialect_TB_s": 3 * 4 * n / result.second.median / 1e6,
                             "raw_TB_s": 3 * 4 * n / result.first.median / 1e6}
         z = bound.release()
         del bound, raw, z
@@ -159,11 +160,11 @@ def copies(x: Any, y: Any) -> Callable[[], object]:
 
 
 def verdicts(found: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """What is demanded, in words and numbers, and whether it was reached."""
+    """The requirements, in words and numbers, and whether they are met."""
     launch, added, gemm = found.get("launch"), found.get("add"), found.get("gemm")
     if "start" in found:
         first = found["start"]["kept, again"]["first launch"]
-        yield f"first launch of a program, with what was kept: {first:.0f} ms <= 1000 ms", first <= 1000
+        yield f"first launch of a program, with a warm cache: {first:.0f} ms <= 1000 ms", first <= 1000
     if launch:
         kinds = {"bound": ("of a launch that is bound", 1.05), "unbound": ("of a launch that is unbound", 2.0),
                  "guarded_raw": ("of a raw launch with guards", 2.0)}
@@ -192,12 +193,12 @@ def machine() -> dict[str, Any]:
             "cuda.tile": ct.__version__, "python": platform.python_version()}
 
 
-def short(value: Any) -> Any:
-    """Without samples, for people."""
+def remove_samples(value: Any) -> Any:
+    """A result without its samples, for printing."""
     if isinstance(value, dict):
-        return {k: short(v) for k, v in value.items() if not isinstance(v, tuple) or len(v) == 2}
+        return {k: remove_samples(v) for k, v in value.items() if not isinstance(v, tuple) or len(v) == 2}
     if isinstance(value, tuple):
-        return tuple(short(v) for v in value)
+        return tuple(remove_samples(v) for v in value)
     return round(value, 4) if isinstance(value, float) else value
 
 
@@ -208,7 +209,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--only", nargs="*", choices=parts, default=list(parts))
     parser.add_argument("--json", type=Path)
     parser.add_argument("--plot", type=Path)
-    parser.add_argument("--record", type=Path, help="what was tried for products, to go on from")
+    parser.add_argument("--record", type=Path, help="earlier trials of products, to resume from")
     parser.add_argument("--all", action="store_true", help="try every configuration of the product")
     parser.add_argument("--quick", action="store_true", help="fewer samples")
     chosen = parser.parse_args(arguments)
@@ -216,7 +217,7 @@ def main(arguments: list[str]) -> None:
     found: dict[str, Any] = {"machine": machine()}
     for name in chosen.only:
         found[name] = parts[name](chosen.quick)
-        print(name, json.dumps(short(found[name]), indent=1), flush=True)
+        print(name, json.dumps(remove_samples(found[name]), indent=1), flush=True)
         if chosen.json:
             chosen.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
     for text, reached in verdicts(found):

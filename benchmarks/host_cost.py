@@ -1,4 +1,4 @@
-"""What the steps of a launch cost the host: `python benchmarks/host_cost.py`, on a GPU."""
+"""Measures the cost of the steps of a launch on the host: `python benchmarks/host_cost.py`, on a GPU."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def main() -> None:
     cuda.cuLaunchKernel.argtypes = [ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3]
     plain = int(again._taken[0]), 8, 1, 1, 1, 1, 1, 0, int(stream.handle), again._address, 0
     best("the driver, by ctypes", lambda: cuda.cuLaunchKernel(*plain))
-    best("with what uses memory", lambda: again.launch(stream, (), ("add", None)))
+    best("with the users of memory", lambda: again.launch(stream, (), ("add", None)))
 
     def unbound() -> None:
         nonlocal z

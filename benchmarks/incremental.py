@@ -186,7 +186,7 @@ GROUPS: Final[Mapping[str, Callable[[Tree], dict[str, Sample]]]] = {
 
 
 @contextmanager
-def copied(source: Path) -> Iterator[Tree]:
+def copy_tree(source: Path) -> Iterator[Tree]:
     """A copy of a tree in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         yield Tree(source, Path(folder))
@@ -206,7 +206,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     known = json.loads(given.output.read_text()) if given.output.exists() else {}
     samples: dict[str, Sample] = known.get("samples", {})
     for name in given.only or GROUPS:
-        with copied(given.tree.resolve()) as tree:
+        with copy_tree(given.tree.resolve()) as tree:
             found = GROUPS[name](tree)
         samples |= found
         for key, sample in found.items():

@@ -21,8 +21,8 @@ def instructions(cubin: bytes) -> tuple[bytes, ...]:
 
 
 def same_code(ours: bytes, by_hand: Any, args: Sequence[Any], arch: str) -> bool | None:
-    """Whether a cubin has the code that `ct.launch` makes of a kernel and these arguments; None where that cannot be
-    told, as `cuda.tile` does not compile it ahead of a launch."""
+    """Whether a cubin has the code that `ct.launch` generates for a kernel and these arguments; None if that is
+    unknown, because `cuda.tile` does not compile it ahead of a launch."""
     buffer = io.BytesIO()
     try:
         signature = compilation.KernelSignature.from_kernel_args(

@@ -21,7 +21,7 @@ from tilecheck_runtime.tools.tune import Tuned, tune
 
 sys.path.insert(0, str(Path(__file__).parent))
 from machine_code import same_code
-from shown import told, torch_view
+from shown import comparison_facts, torch_view
 
 Const: Any = ct.Constant[int]
 BM = TypeVar("BM", bound=int)
@@ -31,7 +31,7 @@ SIZES: Final = (4096, 8192)
 SECONDS: Final = 25.0
 """For trying configurations, for each size."""
 _FINALISTS: Final = 2
-"""Configurations that are measured against cuBLAS in turns, as a device that grows warm favours what is tried first."""
+"""Configurations that are measured against cuBLAS in turns, because a device that grows warm favours the first one."""
 
 
 @kernel
@@ -71,7 +71,7 @@ def space() -> list[dict[str, Any]]:
         ((128, 256, 64), {"num_ctas": 2}, 8))]
 
 
-def everything() -> list[dict[str, Any]]:
+def all_configurations() -> list[dict[str, Any]]:
     """All that was ever tried, which takes minutes. `num_ctas` thread blocks share a tile; with `persistent` there are
     as many blocks as run at a time, else one for each piece. Left out is what spills: 256-wide tiles on one thread
     block. On an H100, at 4096: other groups cost 3 to 20 %; tiles of 128 x 256 and 256 x 128 on two thread blocks 10 to
@@ -113,8 +113,8 @@ def blocks_of(n: int, tile: Sequence[int], hints: Mapping[str, Any], persistent:
 def compiled_ahead(configurations: Sequence[Mapping[str, Any]], arch: str) -> float:
     """Compiles everything side by side, in processes that share the cache; the seconds that it took."""
     begin = time.perf_counter()
-    code = ("import sys; sys.path[:0] = sys.argv[1:3]; from products import compiled; "
-            "compiled(eval(sys.argv[3]), sys.argv[4])")
+    code = ("import sys; sys.path[:0] = sys.argv[1:3]; from products import compile_configuration; "
+            "compile_configuration(eval(sys.argv[3]), sys.argv[4])")
     folders = [str(Path(__file__).parent), str(Path(tcr.__file__).parent.parent)]
 
     def one(config: Mapping[str, Any]) -> None:
@@ -126,7 +126,7 @@ def compiled_ahead(configurations: Sequence[Mapping[str, Any]], arch: str) -> fl
     return time.perf_counter() - begin
 
 
-def compiled(config: Mapping[str, Any], arch: str) -> None:
+def compile_configuration(config: Mapping[str, Any], arch: str) -> None:
     """One of them, by a description of its arguments. Code does not depend on how many blocks there are."""
     bm, bn, bk = config["tile"]
     n = SIZES[0]
@@ -142,7 +142,7 @@ def random_bf16(n: int, seed: int) -> Any:
     return tcr.from_dlpack(made)
 
 
-def tuned(n: int, x: Any, y: Any, record: Path | None, configurations: Sequence[Mapping[str, Any]],
+def tune_product(n: int, x: Any, y: Any, record: Path | None, configurations: Sequence[Mapping[str, Any]],
           seconds: float) -> Tuned:
     """Every configuration, measured alone."""
 
@@ -156,7 +156,7 @@ def tuned(n: int, x: Any, y: Any, record: Path | None, configurations: Sequence[
 
 def products(quick: bool, record: Path | None = None, all_of_them: bool = False) -> dict[str, Any]:
     """The fastest configurations against cuBLAS and by hand, in turns."""
-    configurations = everything() if all_of_them else space()
+    configurations = all_configurations() if all_of_them else space()
     import torch
 
     backend: Any = current()
@@ -167,7 +167,7 @@ def products(quick: bool, record: Path | None = None, all_of_them: bool = False)
     for n in SIZES:
         x, y = (random_bf16(n, s) for s in (1, 2))
         begin = time.perf_counter()
-        trials = tuned(n, x, y, record, configurations, 10 * SECONDS if all_of_them else SECONDS)
+        trials = tune_product(n, x, y, record, configurations, 10 * SECONDS if all_of_them else SECONDS)
         seconds = time.perf_counter() - begin
         print(f"tried for {n} in {seconds:.0f} s:\n{trials}", flush=True)
         raw_x, raw_y = torch_view(x), torch_view(y)
@@ -214,7 +214,8 @@ def _against(n: int, config: Mapping[str, Any], x: Any, y: Any, cublas: Any, sam
     flop = 2 * n**3 / 1e6
     low, high = best.interval
     return {
-        "config": dict(config), "blocks": blocks, "by_hand": told(same, equal), "cublas": told(best),
+        "config": dict(config), "blocks": blocks, "by_hand": comparison_facts(same, equal),
+        "cublas": comparison_facts(best),
         "off_from_f64": wrong,
         "of_cublas": (1 / best.ratio, 1 / high, 1 / low), "reaches_98_percent": 1 / best.ratio >= 0.98,
         "dialect_TFLOP_s": flop / best.second.median, "cublas_TFLOP_s": flop / best.first.median,

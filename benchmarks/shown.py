@@ -7,10 +7,10 @@ from typing import Any
 
 from tilecheck_runtime.tools.bench import Comparison
 
-__all__ = ["TOLERANCE", "against_by_hand", "told", "torch_view"]
+__all__ = ["TOLERANCE", "against_by_hand", "comparison_facts", "torch_view"]
 
 TOLERANCE = 0.005
-"""What two kernels with the same schedule may differ by."""
+"""The allowed relative difference of two kernels with the same schedule."""
 
 
 class _Shown:
@@ -40,9 +40,9 @@ def torch_view(handle: Any) -> Any:
 
 
 def against_by_hand(what: str, result: Mapping[str, Any]) -> tuple[str, bool]:
-    """What is demanded of ours, the second of a comparison: that it takes no more than half a percent longer than the
-    same by hand, by the upper end of the interval. A kernel that takes less time is no worse for it, as where bounds
-    checks are left out that were proved needless; the line says so."""
+    """The requirement on our kernel, the second of a comparison: it takes at most half a percent longer than the
+    hand-written one, by the upper end of the interval. It may take less time, for example without bounds checks that
+    are proved unnecessary; the line notes this."""
     ratio, (low, high) = result["ratio"], result["interval"]
     how = ("as fast" if result["within_half_a_percent"] else f"{100 * (1 - ratio):.1f} % faster" if high < 1 else
            f"{100 * (ratio - 1):.1f} % slower" if low > 1 else "neither faster nor slower for certain")
@@ -51,7 +51,7 @@ def against_by_hand(what: str, result: Mapping[str, Any]) -> tuple[str, bool]:
             f"{code[result.get('same_machine_code')]}; upper end <= {1 + TOLERANCE}"), high <= 1 + TOLERANCE
 
 
-def told(comparison: Comparison, same_machine_code: bool | None = None) -> dict[str, Any]:
+def comparison_facts(comparison: Comparison, same_machine_code: bool | None = None) -> dict[str, Any]:
     """A comparison, whether its interval says that both are equally fast, and whether their code is the same."""
     return {"ratio": comparison.ratio, "interval": comparison.interval, "same_machine_code": same_machine_code,
             "within_half_a_percent":

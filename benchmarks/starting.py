@@ -1,5 +1,5 @@
 """How long the first launch of a program takes: `python benchmarks/starting.py` measures it in programs of their own,
-with an empty cache and with what the one before left there."""
+with an empty cache and with the cache of the program before."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _program(folder: str) -> dict[str, float]:
     return found
 
 
-def _measured() -> dict[str, float]:
+def _measure() -> dict[str, float]:
     found, last = {}, time.perf_counter()
 
     def step(name: str) -> None:
@@ -66,4 +66,4 @@ def _measured() -> dict[str, float]:
 
 if __name__ == "__main__":
     inside = "--measure" in sys.argv
-    print(json.dumps(_measured() if inside else starting(), indent=None if inside else 1))
+    print(json.dumps(_measure() if inside else starting(), indent=None if inside else 1))

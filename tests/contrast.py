@@ -1,4 +1,4 @@
-"""How well two colours can be told apart: the contrast ratio of the Web Content Accessibility Guidelines, 1 to 21."""
+"""How well two colours are distinguishable: contrast ratio of the Web Content Accessibility Guidelines, 1 to 21."""
 
 from __future__ import annotations
 

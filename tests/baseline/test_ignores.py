@@ -1,4 +1,4 @@
-"""`--add-ignore REASON`: opt-outs for all findings, and nothing else changed."""
+"""`--add-ignore REASON`: suppressions for all findings, and no other change."""
 
 from __future__ import annotations
 

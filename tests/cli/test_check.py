@@ -1,4 +1,4 @@
-"""`tilecheck [check] PATHS`: findings, exit status, selection, opt-outs, output."""
+"""`tilecheck [check] PATHS`: findings, exit status, selection, suppressions, output."""
 
 from __future__ import annotations
 

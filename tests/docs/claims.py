@@ -14,7 +14,7 @@ __all__ = ["CLAIMS", "Claim", "claimed", "key"]
 
 @dataclass(frozen=True)
 class Claim:
-    """What a test module of this folder executes of a page.
+    """The blocks of a page that a test module of this folder executes.
 
     languages  all blocks in these languages
     marks      patterns of comments; blocks right below such a comment

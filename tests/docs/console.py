@@ -39,7 +39,7 @@ def check_files(page: Path) -> None:
 def run_commands(page: Path, capsys: pytest.CaptureFixture[str]) -> int:
     """Run every command of a page in the working folder and compare what it prints; returns how many there were.
 
-    With UPDATE_README set, what is printed is written into the page first.
+    With UPDATE_README set, the output is written into the page first.
     """
     count = 0
     for block in [b for b in blocks(page) if b.language == "console"]:

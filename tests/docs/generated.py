@@ -30,7 +30,7 @@ SERIES: Final[Mapping[str, str]] = {
     "TC5": "tiles and types",
     "TC9": "suppressions",
 }
-"""What the rules of each series are about."""
+"""The subject of the rules of each series."""
 
 _PART: Final = re.compile(r"(?<=rules: begin).*?\n(?=[^\n]*rules: end)", re.DOTALL)
 

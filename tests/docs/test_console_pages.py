@@ -26,7 +26,7 @@ def _page(name: str) -> list[Block]:
 
 
 def _installed(folder: Path) -> Path:
-    """What an installation would add to the path, so that commands of the runtime are found."""
+    """The metadata that an installation adds to the path, with the commands of the runtime."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     info = folder / f"tilecheck-{project['version']}.dist-info"
     info.mkdir(parents=True)
@@ -45,7 +45,7 @@ def _update(page: Path, block: Block, command: str, printed: str) -> None:
 
 
 def _matches(shown: str, real: str) -> bool:
-    """Whether real output is what is shown; `...` stands for anything."""
+    """Whether real output matches the page; `...` stands for any text."""
     pattern = ".*".join(re.escape(part) for part in shown.split("..."))
     return re.fullmatch(pattern, real, re.DOTALL) is not None
 

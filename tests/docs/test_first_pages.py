@@ -1,4 +1,4 @@
-"""What the first pages claim beside what their commands print."""
+"""Claims of the first pages, in addition to the output of their commands."""
 
 from __future__ import annotations
 

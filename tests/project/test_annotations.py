@@ -1,4 +1,4 @@
-"""What annotations of kernel parameters say."""
+"""Kinds of kernel parameters by their annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What names mean across modules."""
+"""Names resolve across modules."""
 
 from __future__ import annotations
 

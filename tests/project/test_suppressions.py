@@ -1,4 +1,4 @@
-"""Opt-out comments."""
+"""Suppression comments."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Browser:
         self._call("POST", f"/session/{self._session}/url", {"url": address})
 
     def script(self, text: str) -> Any:
-        """What a script returns."""
+        """The result of a script."""
         return self._call("POST", f"/session/{self._session}/execute/sync", {"script": text, "args": []})
 
     def click(self, selector: str) -> None:
@@ -62,7 +62,7 @@ class Browser:
         self._call("POST", f"/session/{self._session}/element/{key}/click", {})
 
     def errors(self) -> list[str]:
-        """What went wrong in the page."""
+        """The errors of the page."""
         log = self._call("POST", f"/session/{self._session}/se/log", {"type": "browser"})
         return [entry["message"] for entry in log if entry["level"] in ("SEVERE", "WARNING")]
 

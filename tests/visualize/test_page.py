@@ -176,7 +176,7 @@ def test_parts_of_the_index_are_shown_with_the_finding_and_the_source() -> None:
         assert note in text and note in drawn
     for p in shown.headline.parts:
         assert f"<code>{p.name}</code>" in page and p.place in page
-    assert "No seen launch: sizes chosen by tilecheck to be small." in text and "No launch in view" in drawn
+    assert "No seen launch: sizes chosen by tilecheck to be small." in text and "No seen launch" in drawn
 
 
 def test_only_similar_clauses_are_folded() -> None:

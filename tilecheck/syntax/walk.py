@@ -15,7 +15,7 @@ _WITHOUT_NODES: Final = frozenset((
     "arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "lineno", "module",
     "n", "op", "ops", "rest", "s", "simple", "tag", "type_comment",
 ))
-"""Fields that hold text, numbers, operators or contexts, in whatever node they are."""
+"""Fields that hold text, numbers, operators or contexts, in every type of node."""
 
 
 class _Fields(dict[type, tuple[str, ...]]):

@@ -15,10 +15,10 @@ __all__ = ["note_other_launch", "same_launch", "siblings"]
 
 def same_launch(w: Witness, setting: Setting) -> bool:
     """Whether a witness is of the launch that is drawn: the same grid, and every number that it names."""
-    return w.grid == setting.grid and not _different(w, setting)
+    return w.grid == setting.grid and not _differs(w, setting)
 
 
-def _different(w: Witness, setting: Setting) -> list[tuple[Symbol, int]]:
+def _differs(w: Witness, setting: Setting) -> list[tuple[Symbol, int]]:
     """The launch scalars of a witness that have another value in the launch that is drawn."""
     return [(a, v) for a, v in w.launch.items()
             if isinstance(a, Symbol) and not isinstance(a, GridDim) and setting.scalars.get(a) != v]
@@ -28,7 +28,7 @@ def note_other_launch(w: Witness | None, setting: Setting) -> str:
     """A sentence if the example of the report has another launch than the picture; otherwise empty."""
     if w is None or same_launch(w, setting):
         return ""
-    other = _different(w, setting)
+    other = _differs(w, setting)
     if w.grid == setting.grid and all(isinstance(a, EXTENTS) for a, _ in other):
         told = ", ".join(f"{a.key} = {v}" for a, v in other)
         return (f"grid and constants are those of the report's example, whose arrays are of another size ({told}); "
