@@ -77,6 +77,9 @@ def environment() -> dict[str, str]:
 _MODES: Final = ("--no-native-parser", "--sqlite-cache", "-n2")
 """Options that have mypy keep other things, or in another way."""
 _KEPT: Final = Path(".mypy_cache", f"{sys.version_info.major}.{sys.version_info.minor}")
+_NO_WORKER: Final = "Failed to establish connection with worker"
+"""mypy prints this when a process of `-n` does not start within seconds, as on a busy machine."""
+_ATTEMPTS: Final = 20
 _FIRST: Final = """\
 import asyncio
 import typing
@@ -108,9 +111,12 @@ def mypy(folder: Path, *arguments: str, targets: Sequence[str] = (".",), cold: b
     """
     if not cold and not (folder / ".mypy_cache").exists() and not {"--no-incremental", "--cache-dir"} & {*arguments}:
         shutil.copytree(_known(tuple(option for option in _MODES if option in arguments)), folder / _KEPT)
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--show-column-numbers", "--show-traceback", "--no-color-output", *arguments,
-         *targets], cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "mypy", "--show-column-numbers", "--show-traceback", "--no-color-output",
+               *arguments, *targets]
+    for _ in range(_ATTEMPTS):
+        done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+        if _NO_WORKER not in done.stdout + done.stderr:
+            break
     assert done.returncode in (0, 1), done.stdout + done.stderr
     return parsed(done)
 
