@@ -402,7 +402,7 @@ def _term(value: _Value) -> Term:
     if value.term is not None:
         return value.term
     if value.annotation is not None:
-        raise ContractError(f"`{value.annotation.name}` is not a number", value.column)
+        raise ContractError(f"`{value.annotation.name}` stands alone: it is not a number", value.column)
     if value.array is not None:
         raise ContractError("an array element is not a launch scalar", value.column)
     raise ContractError("a number is needed here, not a condition", value.column)

@@ -80,11 +80,11 @@ class Inside(Struct, frozen=True):
 
 
 class _Question(Struct, frozen=True):
-    """What does not change from goal to goal.
+    """The part of a question that is the same for all of its goals.
 
-    conds        what is known
-    unit         elements in a tile: a number of tiles is what a contract says best
-    acceptable   whether inequalities over launch scalars are a contract, together; None where none are to be taken up
+    conds        the known conditions
+    unit         elements in a tile; clauses about numbers of tiles are preferred
+    acceptable   whether inequalities over launch scalars are a contract, together; None if no clause may be added
     open         whether they may be taken up
     """
 
@@ -101,12 +101,12 @@ def prove_inside(
     at: Term, end: Term, conds: Iterable[Cond], acceptable: Acceptable | None, unit: Term = ONE,
     memory: Memory | None = None, known: dict[object, Facts] | None = None,
 ) -> Inside | None:
-    """What makes `0 <= at < end` hold where the conditions do; None when no proof was found.
+    """The clauses and assumptions under which the conditions imply `0 <= at < end`; None if no proof was found.
 
-    Inequalities over launch scalars that would complete a proof are taken up where they are acceptable together: none,
-    if `acceptable` is None.
+    Inequalities over launch scalars that would complete a proof become clauses if they are acceptable together; none
+    does if `acceptable` is None.
 
-    memory, known   what was found out of the kernel before; they grow
+    memory, known   facts found for the kernel before; they grow
     """
     bearing = _select_relevant(conj(*conds), at, end)
     data = any(isinstance(a, Load) for a in atoms_in(at, end, *bearing))
@@ -165,7 +165,7 @@ def _search(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     if plain is not None:
         return plain
     nested = _find_nested(goal) is not None
-    # what hangs on a choice inside a quotient is seldom seen without making it
+    # a goal with a choice inside a quotient is seldom proved without a case split
     got = facts.prove(goal, 0 if nested else 1)
     if got is not None:
         return Inside(got, (), ("range",))
@@ -183,7 +183,7 @@ def _known_atoms(conds: tuple[Cond, ...]) -> frozenset[Atom]:
 
 
 def _facts(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Facts:
-    """What is known, with what was found out of it before."""
+    """The known conditions as facts, with the results that are cached for them."""
     key = (q.conds, given, frozenset(a for a in atoms_of(goal) if isinstance(a, (Bid, Lane))))
     facts = q.known.get(key)
     if facts is None:
@@ -238,8 +238,8 @@ def _residual(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
 
 
 def at_most(t: Term, facts: Facts, unit: Term) -> tuple[Cond, Assumed]:
-    """`t >= 0`, said as a limit on a number of blocks, iterations or tiles where it is one: `r - d*x >= 0` is
-    `x <= r // d` for d >= 1. With what must be assumed for that."""
+    """`t >= 0` as a limit on a number of blocks, iterations or tiles, if it is one, and the assumptions for that:
+    `r - d*x >= 0` is `x <= r // d` for d >= 1."""
     for common in _find_common_factors(t):
         signs = facts.positive(common)
         if signs is not None:
@@ -268,7 +268,7 @@ def _find_common_factors(t: Term) -> tuple[Term, ...]:
 
 
 def _divisors_of_counts(t: Term) -> Iterator[Term]:
-    """What numbers of blocks or tiles are multiplied by."""
+    """The factors of numbers of blocks or tiles."""
     for m, c in sorted(t.monos.items(), key=lambda item: tuple(a.key for a in item[0])):
         counted = [a for a in m if _is_grid(a) or isinstance(a, FloorDiv)] if c < 0 else []
         if len(counted) == 1 and m.count(counted[0]) == 1:

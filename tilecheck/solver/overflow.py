@@ -1,7 +1,7 @@
 """How large the values get that an index is computed through.
 
-Numbers that the launch passes are taken for sizes, which are not negative. Where a bound hangs on that, the contract
-has to say so: of those in the bound (`numbers`), and of those that a search left out because of their sign.
+Numbers that the launch passes are assumed to be sizes, which are not negative. A bound that depends on that needs a
+clause for the numbers in the bound (`numbers`), and for those that a search dropped because of their sign.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ __all__ = [
 
 
 def bound_size(t: Term, wide: Container[Atom] = ()) -> Iterator[Term]:
-    """Upper bounds, over launch scalars that are not negative, of the size of a term and of what it divides; nothing
-    for a part that has no such bound. What the atoms `wide` divide is left out."""
+    """Upper bounds, over launch scalars that are not negative, of the absolute value of a term and of its dividends;
+    none for a part without such a bound. Dividends of the atoms `wide` are left out."""
     for inner in list_divided(t, wide):
         yield from bound_size(inner, wide)
     bound = size_of(t)
@@ -63,7 +63,7 @@ def bound_size(t: Term, wide: Container[Atom] = ()) -> Iterator[Term]:
 
 
 def list_divided(t: Term, wide: Container[Atom] = ()) -> Iterator[Term]:
-    """What a term divides, and what it chooses between: values that may be larger than its own."""
+    """The dividends and the alternatives in a term: values that may be larger than the term itself."""
     return (inner for m in t.monos for a in m if a not in wide for inner in _list_divided(a))
 
 
@@ -94,7 +94,7 @@ def numbers(*terms: Term) -> set[str]:
 
 
 def size_of(t: Term) -> Term | None:
-    """What a term stays below in size, over launch scalars that are not negative; None when it has no such bound."""
+    """A bound of the absolute value of a term, over launch scalars that are not negative; None if there is none."""
     total = ZERO
     for m, c in t.monos.items():
         part = const(abs(c))
@@ -219,8 +219,8 @@ _LEAST: Final[Mapping[type[Atom], Callable[..., int | None]]] = {
 
 
 def bound_above(t: Term, known: Cond, signs: set[str] | None = None) -> Term | None:
-    """What a term is at most, in launch scalars that are not negative and are the same in all blocks, where a
-    condition holds; None when nothing bounds it. Numbers that come from data, and are not multiplied, are left out.
+    """An upper bound of a term under a condition, over launch scalars that are not negative and equal in all blocks;
+    None if there is none. Numbers that come from data, and are not multiplied, are left out.
 
     signs    grows by the names of numbers that are not in the bound, and that it needs not to be negative
     """
@@ -267,14 +267,14 @@ class _Search:
         return total
 
     def _product(self, m: Monomial, c: int) -> Term | None:
-        """What one monomial is at most, when that needs no fact about it as a whole."""
+        """An upper bound of one monomial that needs no fact about the whole monomial."""
         if c < 0:
             self.signs |= numbers(Term({m: 1}))
             return ZERO if _from(0, _least_product(m)) else self._below(m, -c)
         return self._product_of_sizes(m, c)
 
     def _below(self, m: Monomial, c: int) -> Term | None:
-        """What a product is at least, with the other sign."""
+        """The negation of a lower bound of a product."""
         short = [a for a in m if not _from(0, _least_of(a))]
         if len(short) > 2 or not all(_from(-1, _least_of(a)) for a in short):
             return self._product_of_sizes(m, c)
@@ -307,7 +307,7 @@ class _Search:
         return _SEARCHED.get(type(a), _no_size)(self, a)
 
     def size(self, t: Term) -> Term | None:
-        """What a term is at most in size."""
+        """An upper bound of the absolute value of a term."""
         high = self.most(t)
         if high is None or _from(-1, bound_below(t)):
             self.signs |= numbers(t)
@@ -375,7 +375,7 @@ def _search_either(search: _Search, a: Ite) -> Term | None:
 
 
 _SHOWN: Final = (Symbol, FloorDiv, Mod, Min, Max)
-"""What a clause about a launch may be made of."""
+"""Symbols that a clause about a launch may contain."""
 _SEARCHED: Final[Mapping[type[Atom], Callable[..., Term | None]]] = {
     Bid: lambda s, a: grid(a.axis),
     Lane: lambda s, a: a.size,

@@ -1,8 +1,8 @@
 """The optional SMT backend (z3): questions that the closure leaves open, mostly at launches with concrete scalars.
 
 A question has a hard limit, and "unknown" is an answer. "unsat" is a proof: everything that is encoded loosely (opaque
-values, unknown functions, division by zero) is encoded as free, never as something special. "sat" is no refutation:
-only a witness that the search confirms is one.
+values, unknown functions, division by zero) is encoded as free, never as something special. "sat" does not refute:
+only a witness that the search confirms does.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class _TooLarge(Exception):
 
 @dataclass
 class _Shared:
-    """What both copies have in common: z3 itself, launch scalars, arrays that are read, unknown functions."""
+    """The parts that both copies share: z3 itself, launch scalars, arrays that are read, unknown functions."""
 
     z3: Any
     positive: frozenset[Atom]
@@ -173,7 +173,7 @@ class _Copy:
 
 
 def _natural(a: Atom) -> bool:
-    """Whether an atom is never negative, whatever its value."""
+    """Whether an atom is never negative."""
     return isinstance(a, (GridDim, *EXTENTS, Length, Bid, Counter, Lane))
 
 

@@ -9,7 +9,7 @@ The rules, each with its side condition where it is applied:
 
     factor     s*p == 0 and s >= 1                                    =>  p == 0
     merge      a == a' for corresponding atoms                        =>  a' is replaced by a
-    solve      a == t for a coordinate a that t does not mention      =>  a is replaced by t, its range is kept
+    solve      a == t for a coordinate a that t does not mention      =>  a is replaced by t, its range stays
     peel       d*h + r == 0 and -d < r < d                            =>  h == 0 and r == 0
     inverse    x//d == x'//d and x%d == x'%d                          =>  x == x'
     quotient   x//d == x'//d, d >= 1                                  =>  -d < x - x' < d

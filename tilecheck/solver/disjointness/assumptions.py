@@ -128,9 +128,9 @@ def _digits(state: State, whole: State) -> Iterator[Candidate]:
 def _both_sides(
     state: State, whole: State, under: dict[tuple[Assumption, ...], Facts], upper: tuple[Term, ...], lower: Term,
 ) -> Iterator[Candidate]:
-    """What bounds a low part from one side often bounds it from the other too: the two copies are alike.
+    """Assumptions that bound a low part from both sides: the two copies are alike, so one bound suggests the other.
 
-    under   what is known besides where sets of inequalities hold; it grows
+    under   facts known under each set of inequalities; it grows
     """
     first = tuple(Assumption(ge(t, 0), True) for t in upper)
     if not _fit(1, tuple(_divide_common_factor(whole, a) for a in first)):
@@ -196,8 +196,8 @@ def _sizes(state: State) -> frozenset[Atom]:
 
 
 def _strength(clauses: tuple[Assumption, ...], sizes: frozenset[Atom]) -> tuple[int, int]:
-    """How much a set of clauses asks: the sampled launches that break it, and the terms that a reader must follow. What
-    bounds a tile asks more than what bounds the part of it that a mask leaves: tiles are rounded up."""
+    """The strength of a set of clauses: the sampled launches that break it, and the number of its terms. A bound on a
+    tile is stronger than a bound on the masked part of it, because tiles are rounded up."""
     broken = len(frozenset().union(*(_find_excluded(a.cond) for a in clauses)))
     bounded = sum(_bounds_an_extent(a.cond) for a in clauses)
     inside = sum(_puts_blocks_inside(a.cond) for a in clauses)

@@ -52,6 +52,6 @@ def own(t: Term) -> Term:
 
 
 def show_term(t: Term) -> Term:
-    """What a proof step shows of a two-copy term: the half of the first copy, or all of it where there is none."""
+    """The part of a two-copy term that a proof step shows: the half of the first copy, or the whole term if none."""
     mine = own(t)
     return mine if mine.monos else t

@@ -118,7 +118,7 @@ def segment(state: State) -> bool:
 
 
 def _both_inside(state: State, first: Load, second: Load) -> Assumed | None:
-    """What must be assumed for one number, as each copy computes it, to lie in the segment of that copy."""
+    """The assumptions under which a number, as each copy computes it, lies in the segment of that copy."""
     for mine, theirs in _equal_numbers(state):
         left = _prove_in_segment(state, first, mine)
         right = None if left is None else _prove_in_segment(state, second, theirs)

@@ -170,7 +170,7 @@ def start(problem: Problem, clauses: tuple[Assumption, ...]) -> State:
 
 
 def _in_every_alternative(c: Cond) -> tuple[Cond, ...]:
-    """What each alternative of a disjunction says."""
+    """The conditions that all alternatives of a disjunction have in common."""
     if c.op != "or":
         return ()
     first, *others = (conjuncts(a) for a in c.args)
@@ -189,8 +189,8 @@ def _attempt(
 
 
 def _order(value: Term | Cond) -> tuple[object, ...]:
-    """The order in which monomials are listed: rules follow it, and it may differ in terms that are equal. What is
-    kept must not depend on what this process was asked before."""
+    """The order in which monomials are listed: rules follow it, and it may differ in terms that are equal.
+    Cached results must not depend on earlier questions."""
     if isinstance(value, Term):
         return tuple(value.monos)
     return tuple(value.term.monos), *map(_order, value.args)
@@ -200,8 +200,8 @@ def _order(value: Term | Cond) -> tuple[object, ...]:
 def _attempt_cached(
     problem: Problem, clauses: tuple[Assumption, ...], deep: bool, order: tuple[object, ...],
 ) -> tuple[Derivation, _Stuck | None]:
-    """As `_attempt`. Kept, because variants, arrays and kernels that are written alike pose one problem; what is kept
-    is not to be changed."""
+    """`_attempt` with a cache: similar variants, arrays and kernels pose the same problem. Callers must not change the
+    result."""
     state = start(problem, clauses)
     fixpoint(state, RULES if deep else CHEAP)
     stuck = state.renewed()
@@ -233,7 +233,7 @@ def _run(state: State, splits: int) -> State | None:
 
 
 def _cases(state: State, splits: int) -> State | None:
-    """Try one case split after another; at the first level several, deeper only the most promising."""
+    """Try case splits in turn: several at the first level, only the most promising one below."""
     stuck = state
     for tried, (what, cases) in enumerate(case_splits(state) if splits else (), 1):
         branches: list[State] = []

@@ -62,7 +62,7 @@ def exclusive(state: State) -> bool:
         return True
     for c in facts.conds:
         if not c.varying or c.op not in ("ge", "ne") or c in state.first:
-            # what each copy says by itself is no contradiction; what an equality made of it may be
+            # a guard of one copy alone is consistent; after an equality is substituted it may not be
             continue
         got = facts.holds(negate(c), 0)
         if got is not None:

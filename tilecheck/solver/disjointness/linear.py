@@ -142,7 +142,7 @@ def _identify(state: State, first: Atom, second: Atom) -> None:
 
 
 def range_of(a: Atom, value: Term) -> list[Cond]:
-    """The range of a coordinate, said of the value that replaces it."""
+    """The range of a coordinate as a condition on the value that replaces it."""
     if isinstance(a, Bid):
         return [ge(value, 0), ge(grid(a.axis) - 1, value)] if value.single != Bid(a.axis) else []
     if isinstance(a, Lane):
@@ -163,7 +163,7 @@ def solve(state: State) -> bool:
             if a in inner:
                 continue
             if isinstance(a, Symbol):
-                # the range of a coordinate is said with the extent of the grid, which therefore stays
+                # the range of a coordinate mentions the extent of the grid, so the extent stays
                 if isinstance(a, GridDim) or any(x.varying for x in inner):
                     continue
             elif any(x.varying for x in inner) and not (

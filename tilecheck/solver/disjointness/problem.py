@@ -1,4 +1,4 @@
-"""What the closure is asked, and what it answers."""
+"""Problems of the closure, and its answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tilecheck.symbolic.steps import ProofStep
 
 
 class Annotations(Struct, frozen=True):
-    """What the author declares of data, by array name."""
+    """Declared facts about data, by array."""
 
     injective: frozenset[Array] = frozenset()
     below: tuple[tuple[Array, Term], ...] = ()

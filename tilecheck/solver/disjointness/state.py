@@ -16,7 +16,7 @@ DECLARED = 4
 
 
 def _of_grid(c: Cond) -> bool:
-    """Whether a condition speaks of the extents of the grid alone: those stay symbols, ranges are said with them."""
+    """Whether a condition mentions only extents of the grid. These stay symbols, because ranges mention them."""
     return all(isinstance(a, GridDim) for a in c.term.atoms())
 
 
@@ -69,7 +69,7 @@ class State:
         return self._facts
 
     def facts_with(self, *terms: Term) -> Facts:
-        """What is known by the conditions alone where some terms are looked at."""
+        """The facts that follow from the conditions alone, for some terms."""
         conds = tuple(self.conds)
         if self._mentioning is None or self._mentioning[0] != conds:
             self._mentioning = conds, {}

@@ -1,12 +1,12 @@
-"""Inequalities: what follows from a set of conditions and from what atoms are.
+"""Inequalities that follow from a set of conditions and from the definitions of atoms.
 
 `Facts.prove(p)` looks for a certificate of `p >= 0`: it cancels each term of `p` that may be negative against a fact
-`g >= 0`, using that `p - w*g >= 0` and `w, g >= 0` give `p >= 0`. The facts are the conditions given, and for each
-atom what its definition says (a remainder is below its divisor, a minimum below its arguments, ...). What a proof
-assumed of the signs of launch scalars is returned with it; nothing else is ever assumed.
+`g >= 0`, using that `p - w*g >= 0` and `w, g >= 0` give `p >= 0`. The facts are the given conditions, and the
+inequalities that the definitions of atoms imply: a remainder is below its divisor, a minimum is not above its
+arguments. The result of a proof is its assumptions on the signs of launch scalars. A proof assumes nothing else.
 
-`Facts.residuals(p)` carries the same cancellation only as far as the block-dependent atoms, and returns what is left:
-inequalities over launch scalars that would complete the proof.
+`Facts.residuals(p)` cancels only the terms that depend on the block. It returns the remaining inequalities over launch
+scalars, which would complete the proof.
 
 Everything is over the mathematical integers: that index arithmetic does not wrap is a clause of every contract.
 """

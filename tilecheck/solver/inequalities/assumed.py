@@ -1,4 +1,4 @@
-"""What proofs assume of the signs of launch scalars."""
+"""Assumptions of proofs on the signs of launch scalars."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ _DEPTH: Final = 12
 _NODES: Final = 260
 _TOTAL: Final = 2500
 _SHORT: Final = 3
-"""Terms of what a fact leaves beside an atom, beyond which it is no bound to look at."""
+"""A fact with more terms besides an atom is not used as a bound of the atom."""
 _MAX_TERMS: Final = 24
 
 
@@ -105,8 +105,8 @@ class Facts(KnownFacts):
         self._cancelling: dict[tuple[Term, Monomial, bool], list[Weighted]] = {}
         self._alternatives: dict[Atom, tuple[Substitution, ...]] = {}
         self._needed_for: dict[tuple[Atom, int], list[Term]] = {}
-        # What was found to have no proof, until something else is proved. Only of answers that come out the same
-        # wherever the question is asked: none that stopped short at an open question, or for lack of work.
+        # Failed proofs, until something else is proved. Only answers that do not depend on the context are cached:
+        # none that stopped at an open question, or because the budget was spent.
         self._unsigned: set[tuple[Atom, int]] = set()
         self._dead: dict[Term, FailedSearch] = {}
         self._stops = 0
@@ -122,7 +122,7 @@ class Facts(KnownFacts):
     def with_budget(self) -> Facts:
         """The same facts, with a full budget for the next question."""
         if self.budget.left < 0:
-            # what was not found for lack of work may be found now: no answer hangs on what was asked before
+            # a search that failed for lack of budget may succeed now: no answer may depend on earlier questions
             self._memo = {p: known for p, known in self._memo.items() if known[0] is not None}
             self._quick = {p: known for p, known in self._quick.items() if known is not None}
             for memo in self._signs_known:
@@ -134,7 +134,7 @@ class Facts(KnownFacts):
     # --- questions ---------------------------------------------------------------------------------------------------
 
     def prove(self, p: Term, effort: int = MOST) -> Assumed | None:
-        """What must be assumed for `p >= 0`, or None when no certificate was found with that effort (0 to 2)."""
+        """The assumptions of a proof of `p >= 0`; None if no certificate was found with that effort (0 to 2)."""
         value = p.constant
         if value is not None:
             return NOTHING if value >= 0 else self._absurd()
@@ -174,7 +174,7 @@ class Facts(KnownFacts):
         return out
 
     def quick(self, p: Term) -> Assumed | None:
-        """`prove` with little effort: for the signs of atoms, of which every step of a search asks many."""
+        """`prove` with little effort, for the signs of atoms: each step of a search needs many of them."""
         value = p.constant
         if value is not None:
             return NOTHING if value >= 0 else None
@@ -200,7 +200,7 @@ class Facts(KnownFacts):
         return out
 
     def positive(self, p: Term, effort: int = MOST) -> Assumed | None:
-        """What must be assumed for `p >= 1`."""
+        """The assumptions of a proof of `p >= 1`; None if there is none."""
         value = p.constant
         if value is not None:
             return NOTHING if value >= 1 else self._absurd()
@@ -212,7 +212,7 @@ class Facts(KnownFacts):
         return found
 
     def below(self, small: Term, bound: Term, effort: int = MOST) -> Assumed | None:
-        """What must be assumed for `-bound < small < bound`."""
+        """The assumptions of a proof of `-bound < small < bound`; None if there is none."""
         upper = self.prove(bound - 1 - small, effort)
         if upper is None:
             return None
@@ -220,7 +220,7 @@ class Facts(KnownFacts):
         return None if lower is None else upper | lower
 
     def holds(self, cond: Cond, effort: int = MOST) -> Assumed | None:
-        """What must be assumed for a condition; unknown truth values hold only when they are among the facts."""
+        """The assumptions of a proof of a condition; None if none. An opaque condition holds only if it is a fact."""
         return _HOLDS[cond.op](self, cond, effort)
 
     def _holds_eq(self, cond: Cond, effort: int) -> Assumed | None:
@@ -258,7 +258,7 @@ class Facts(KnownFacts):
     # --- signs of atoms ----------------------------------------------------------------------------------------------
 
     def at_least(self, atom: Atom, bound: int) -> Assumed | None:
-        """What must be assumed for `atom >= bound`, bound 0 or 1."""
+        """The assumptions of a proof of `atom >= bound`, bound 0 or 1; None if there is none."""
         memo = self._signs_known[bound]
         if atom in memo:
             return memo[atom]
@@ -440,7 +440,7 @@ class Facts(KnownFacts):
                     return None
             if got:
                 used |= got
-        # signs are asked for all the same: what is found does not hang on what was seen at a glance
+        # signs are proved in any case, so that the result does not depend on this shortcut
         if not shape.shiftable or at_ones(p, shift) < 0 or min(shift_term(p, shift).values(), default=0) < 0:
             return None
         return self._fewest(p, shift, used)

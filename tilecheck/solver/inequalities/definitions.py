@@ -1,6 +1,6 @@
-"""What atoms are: lower bounds 0 and 1, and inequalities that the definition of an atom gives.
+"""Definitions of atoms as inequalities: lower bounds 0 and 1, and bounds in terms of their operands.
 
-Each entry states its side condition and returns what it assumed of the signs of launch scalars.
+Each entry states its side condition and returns its assumptions on the signs of launch scalars.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _COUNTS: Final = (*EXTENTS, Length)
 
 @cache
 def at_least_by_itself(a: Atom, bound: int) -> bool:
-    """Whether an atom is at least 0 or 1 by what it is, whatever else is known."""
+    """Whether an atom is at least 0 or 1 by its definition alone."""
     if isinstance(a, Symbol):
         return isinstance(a, GridDim) or (bound == 0 and isinstance(a, _COUNTS))
     return bound == 0 and isinstance(a, (Bid, Counter, Lane))

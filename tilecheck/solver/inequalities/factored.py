@@ -10,8 +10,8 @@ from tilecheck.symbolic import FloorDiv, Term, split_multiples
 
 
 def prove_factored(facts: Facts, p: Term, effort: int = MOST) -> Assumed | None:
-    """What must be assumed for `p >= 0`: `p == d*h + r` with d, h, r >= 0, for a multiplier d of a quotient, or as a
-    whole. A quotient is only known up to its rounding, which a multiplier would blow up: `d*(x//e) <= d*k` needs
+    """The assumptions of a proof of `p >= 0`: `p == d*h + r` with d, h, r >= 0, for a multiplier d of a quotient, or
+    directly. A quotient is only known up to its rounding, which a multiplier would blow up: `d*(x//e) <= d*k` needs
     `x//e <= k` and not `d*x <= d*e*k`."""
     for d in _multipliers(p):
         h, r = split_multiples(p, d)

@@ -100,7 +100,7 @@ class KnownFacts:
 
     @cached_property
     def opposite(self) -> frozenset[Term]:
-        """The inequalities that depend on the block and of which the negation is one, too."""
+        """The inequalities that depend on the block and whose negation is an inequality as well."""
         sums = [sum(g.monos.values()) for g in self._ge]
         there = set(sums)
         known = set(self._ge)

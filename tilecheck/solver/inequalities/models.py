@@ -1,4 +1,4 @@
-"""Values under which conditions hold. What is false under them has no proof, and none need be looked for."""
+"""Values under which conditions hold. A goal that is false under them has no proof, so none is searched for."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Model(Point):
         self.draw, self._signs = draw, signs
 
     def after(self, changed: Atom, values: Mapping[Atom, int]) -> Model:
-        """The model with these values, of which one was changed."""
+        """The model with these values, after one value changed."""
         kept = {a: v for a, v in self._values.items() if changed not in atoms_at(a)}
         kept.update(values)
         return Model(kept, self.draw, self._signs)
@@ -98,7 +98,7 @@ class Model(Point):
 
 @lru_cache(maxsize=1 << 14)
 def _number(draw: int, a: Atom) -> int:
-    """What the value of an atom is drawn by. The same atoms are in most questions."""
+    """The seed from which values of an atom are drawn. Most questions mention the same atoms."""
     return crc32(f"{draw}{a.key}".encode())
 
 
@@ -145,15 +145,15 @@ class Models:
 
 @lru_cache(maxsize=4096)
 def models(conds: tuple[Cond, ...], signs: bool) -> Models:
-    """The models of conditions. Kept, because many facts are put together more than once."""
+    """The models of conditions. Cached, because many sets of facts occur more than once."""
     return Models(conds, signs)
 
 
 class _Question(Struct, frozen=True):
-    """What models are looked for.
+    """A question about models.
 
     terms    are not negative in one
-    others   conditions that are no inequalities
+    others   conditions other than inequalities
     leaves   atoms that have no definition
     given    values that follow from the conditions
     """
@@ -184,7 +184,7 @@ def _question(conds: tuple[Cond, ...], signs: bool) -> _Question:
 
 
 def is_free(a: Atom) -> bool:
-    """Whether an atom has no definition: its value is drawn, whatever those of other atoms are."""
+    """Whether an atom has no definition: its value is drawn independently of other atoms."""
     return a.fn not in FUNCTIONS if isinstance(a, App) else type(a) not in _COMPUTED
 
 

@@ -1,7 +1,7 @@
-"""What the search for certificates asks of a polynomial alone, whatever is known of its atoms.
+"""Properties of a polynomial that do not depend on facts about its atoms.
 
-The same polynomials come up among different facts, some of them many times. An answer is kept under the polynomial, and
-depends on nothing else: not on the order of its terms either, which may differ in polynomials that are equal.
+The same polynomials occur among different facts, some many times. A result is cached under the polynomial and depends
+on nothing else, not even on the order of its terms, which may differ in equal polynomials.
 """
 
 from __future__ import annotations

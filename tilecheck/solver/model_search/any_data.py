@@ -25,7 +25,7 @@ __all__ = ["whatever_the_data"]
 
 
 def whatever_the_data(w: Witness, first: Region, second: Region) -> bool:
-    """Whether the two points of a witness meet whatever the arrays contain that their indices are read from.
+    """Whether the two points of a witness meet for any contents of the arrays that their indices are read from.
 
     With everything but data in numbers, both indices are one expression of the same elements, and the guards ask
     nothing of other elements: they only keep the index inside the array.

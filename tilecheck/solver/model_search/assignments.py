@@ -100,7 +100,7 @@ class _Constraint:
     _measured: Callable[[Sequence[int], Oracle], int] | None = None
 
     def measure(self, v: Sequence[int]) -> int:
-        """What a comparison compares with zero. Compiled when it is asked for: most conditions hold at once."""
+        """The term that a comparison compares with zero, compiled on first use: most conditions hold at once."""
         if self._measured is None:
             self._measured = value(self.cond.term, self.variables)
         return self._measured(v, _no_data)
@@ -118,7 +118,7 @@ def _no_data(*_: object) -> int:
 
 @dataclass
 class _Layout:
-    """What of a chooser does not change between draws. Variables are told by their places.
+    """The part of a chooser that does not change between draws. Variables are numbered.
 
     given      whether the grid or the question gives a value
     tile       whether it is the extent of a tile

@@ -130,7 +130,7 @@ def _within_block(
 
 
 class Question(Struct, frozen=True):
-    """What the two points of a collision must have in common, and where they must differ."""
+    """The kind of collision: how its two points must agree, and how they must differ."""
 
     first: Region
     second: Region

@@ -74,7 +74,7 @@ def find_escape(
     if not plan.searchable or any(reads_data(v) for v in (at, end, guard, assume)):
         return None
     if any(isinstance(a, Opaque) for v in (at, end, guard, assume) for a in leaves(v)):
-        # nobody knows which values it can have
+        # its possible values are unknown
         return None
     points = enumerator(region)
     wanted = {*plan.uniform, *(a for a in leaves(assume) if isinstance(a, (Symbol, Opaque)))}

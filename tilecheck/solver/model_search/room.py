@@ -70,7 +70,7 @@ def _may_grow(extent: Symbol, scalars: Mapping[Atom, int]) -> bool:
 
 
 def _points(b: Bound, w: Witness, scalars: Mapping[Atom, int]) -> Iterator[tuple[int, int, int]]:
-    """What a bound compares, in all blocks; nothing where the scalars of the witness do not decide it."""
+    """The two sides of a bound in all blocks; empty if the scalars of the witness do not determine them."""
     region = Region((b.at, b.end, b.step), b.guard)
     plan = layout(region)
     data = dict(w.data)
