@@ -237,7 +237,10 @@ def test_show_settings_prints_the_effective_settings(run: Run) -> None:
 
 # --- watching --------------------------------------------------------------------------------------------------------
 
-def test_watching_checks_again_after_a_change(tmp_path: Path) -> None:
+@pytest.mark.parametrize("polls", [False, True])
+def test_watching_checks_again_after_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, polls: bool) -> None:
+    if polls:
+        monkeypatch.setitem(sys.modules, "watchfiles", None)
     file = tmp_path / "k.py"
     file.write_text(CLEAN)
     seen: list[str] = []
