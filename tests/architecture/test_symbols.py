@@ -1,4 +1,4 @@
-"""What a symbol or an array stands for is told by its type: no code takes the text of one apart or puts it together."""
+"""The type of a symbol or an array determines its meaning: no code parses or composes its text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import tilecheck
 ROOT = Path(tilecheck.__file__).parent
 
 PARTS = (".shape[", ".strides[", ".ndim", "grid[", "numel(", "len(", "[*]")
-"""What the texts of symbols and arrays have in common, and no other text that code needs."""
+"""Substrings that only the texts of symbols and arrays have."""
 
 MAKES_TEXT = {
     "symbolic/symbols.py": "the texts of symbols, and symbols from text",
@@ -45,7 +45,7 @@ def _docstrings(tree: ast.Module) -> set[int]:
             and isinstance(node.value, ast.Constant)}
 
 
-def _spelled(tree: ast.Module) -> Iterator[int]:
+def _find_spelled_symbols(tree: ast.Module) -> Iterator[int]:
     """Lines with a string, or a part of one, that spells a symbol or an array."""
     docs = _docstrings(tree)
     for node in ast.walk(tree):
@@ -54,7 +54,7 @@ def _spelled(tree: ast.Module) -> Iterator[int]:
             yield node.lineno
 
 
-def _probed(tree: ast.Module) -> Iterator[int]:
+def _find_probed_keys(tree: ast.Module) -> Iterator[int]:
     """Lines that look for a part of the key of an atom, or of the text of an array."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in TAKES_APART:
@@ -77,37 +77,39 @@ def _tree(file: str) -> ast.Module:
     return ast.parse((ROOT / file).read_text(encoding="utf-8"))
 
 
-def test_text_of_symbols_is_made_in_few_files() -> None:
-    found = {file: lines for file in _files() if (lines := sorted(_spelled(_tree(file)))) and file not in MAKES_TEXT}
+def test_few_files_compose_the_text_of_symbols() -> None:
+    found = {file: lines for file in _files()
+             if (lines := sorted(_find_spelled_symbols(_tree(file)))) and file not in MAKES_TEXT}
     assert not found, f"use the classes of tilecheck.symbolic instead of text: {found}"
 
 
-def test_keys_of_atoms_are_not_taken_apart() -> None:
-    found = {file: lines for file in _files() if (lines := sorted(_probed(_tree(file)))) and file not in READS_KEYS}
+def test_no_code_parses_keys_of_atoms() -> None:
+    found = {file: lines for file in _files()
+             if (lines := sorted(_find_probed_keys(_tree(file)))) and file not in READS_KEYS}
     assert not found, f"ask for the type of the atom instead: {found}"
 
 
 @pytest.mark.parametrize("file", sorted(MAKES_TEXT.keys() - {"symbolic/arrays.py"}))
 def test_every_file_that_is_listed_still_spells_symbols(file: str) -> None:
-    assert list(_spelled(_tree(file)))
+    assert list(_find_spelled_symbols(_tree(file)))
 
 
 @pytest.mark.parametrize("file", sorted(READS_KEYS))
 def test_every_file_that_is_listed_still_reads_keys(file: str) -> None:
-    assert list(_probed(_tree(file)))
+    assert list(_find_probed_keys(_tree(file)))
 
 
 @pytest.mark.parametrize("code", [
     'a.name.startswith("grid[")', '".shape[" in name', 'f"{array}.shape[{axis}]"', 'name.endswith("[*]")',
 ])
 def test_probes_are_noticed(code: str) -> None:
-    assert list(_spelled(ast.parse(code)))
+    assert list(_find_spelled_symbols(ast.parse(code)))
 
 
 @pytest.mark.parametrize("code", ['a.key.startswith("?")', '"#" in a.key', 'access.array.text.partition("[")[0]'])
 def test_probes_of_keys_are_noticed(code: str) -> None:
-    assert list(_probed(ast.parse(code)))
+    assert list(_find_probed_keys(ast.parse(code)))
 
 
 def test_a_docstring_may_speak_of_symbols() -> None:
-    assert not list(_spelled(ast.parse('def f() -> None:\n    """`x.shape[0]` of an array."""\n')))
+    assert not list(_find_spelled_symbols(ast.parse('def f() -> None:\n    """`x.shape[0]` of an array."""\n')))
