@@ -213,7 +213,7 @@ def _is_acceptable(q: _Question, clauses: tuple[Cond, ...]) -> bool:
     return q.acceptable is not None and q.acceptable(clauses)
 
 
-# --- what is left over -----------------------------------------------------------------------------------------------
+# --- residual clauses -----------------------------------------------------------------------------------------------
 
 def _residual(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     """The weakest of the sets of inequalities over launch scalars that would complete the proof."""
@@ -241,7 +241,7 @@ def at_most(t: Term, facts: Facts, unit: Term) -> tuple[Cond, Assumed]:
     """`t >= 0` as a limit on a number of blocks, iterations or tiles, if it is one, and the assumptions for that:
     `r - d*x >= 0` is `x <= r // d` for d >= 1."""
     for common in _find_common_factors(t):
-        signs = facts.positive(common)
+        signs = facts.prove_positive(common)
         if signs is not None:
             t, _ = split_multiples(t, common)
             again, more = at_most(t, facts, unit)
@@ -253,7 +253,7 @@ def at_most(t: Term, facts: Facts, unit: Term) -> tuple[Cond, Assumed]:
         count = -count
         if not any(c > 0 for m, c in count.monos.items() if m) or not rest.monos:
             continue
-        signs = facts.positive(divisor)
+        signs = facts.prove_positive(divisor)
         if signs is not None:
             return le(count, floordiv(rest, divisor)), signs
     return ge(t, 0), NOTHING
@@ -308,7 +308,7 @@ def _divisors(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
     if q.acceptable is None:
         return None
     for a in sorted((a for a in atoms_of(goal) if isinstance(a, (FloorDiv, Mod))), key=key_of):
-        if facts.positive(a.den) is not None:
+        if facts.prove_positive(a.den) is not None:
             continue
         options = [_find_needed(q, facts, part - 1, given) for part in _parts(a.den)]
         found = [o for o in options if o is not None]
@@ -336,13 +336,13 @@ def _find_needed(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]
 
 
 def _in_tiles(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
-    """`d*x + r >= 0` is `x + r // d >= 0` for d >= 1: what is compared may be a number of tiles already."""
+    """`d*x + r >= 0` is `x + r // d >= 0` for d >= 1: the comparison may be about a number of tiles already."""
     if q.unit == ONE or q.unit.varying or not any(isinstance(a, (FloorDiv, Mod)) for a in atoms_of(goal)):
         return None
     count, rest = split_multiples(goal, q.unit)
     limit = floordiv(rest, q.unit)
     known = _known_atoms(q.conds) | atoms_in(count, *given)
-    signs = facts.positive(q.unit) if count.varying and limit.atoms() <= known else None
+    signs = facts.prove_positive(q.unit) if count.varying and limit.atoms() <= known else None
     if signs is None:
         return None
     found = _prove(replace(q, unit=ONE, open=False), count + limit, given)
@@ -357,7 +357,7 @@ def _prove_by_tiles(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, .
         return None
     rest = Term({m: c for m, c in goal.monos.items() if not any(a.varying for a in m)})
     count, left = split_multiples(goal - rest, q.unit)
-    signs = facts.positive(q.unit)
+    signs = facts.prove_positive(q.unit)
     if signs is None or left.monos:
         return None
     limit = floordiv(rest, q.unit)
@@ -387,7 +387,8 @@ def _unfold_remainder(q: _Question, facts: Facts, goal: Term, given: tuple[Cond,
 
 
 def _by_cases(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
-    """A choice inside a quotient, remainder or choice: one proof for each of its values, with what chose it."""
+    """A choice inside a quotient, remainder or choice: one proof for each of its values, under the
+    condition that selects it."""
     nested = _find_nested(goal)
     if nested is None or q.budget.left < 0:
         return None

@@ -145,7 +145,7 @@ _SIZES: Final[Mapping[type[Atom], Callable[..., Term | None]]] = {
 }
 
 
-# --- with what is known where the value is used -----------------------------------------------------------------------
+# --- bounds from facts at the use of a value --------------------------------------------------------------------------
 
 _STEPS: Final = 60
 """How many substitutions are tried for one bound."""
@@ -166,7 +166,7 @@ def bound_below(t: Term) -> int | None:
 
 
 def _from(number: int, low: int | None) -> bool:
-    """Whether what is known not to be less than `low` is at least a number."""
+    """Whether a value with the lower bound `low` is at least a number."""
     return low is not None and low >= number
 
 
@@ -234,7 +234,7 @@ def bound_above(t: Term, known: Cond, signs: set[str] | None = None) -> Term | N
 def _bound(t: Term, known: Cond) -> tuple[Term | None, frozenset[str]]:
     """The bound and the signs that it needs; each iteration that is executed asks the same."""
     search = _Search(_facts(known), set())
-    return search.most(t, True), frozenset(search.signs)
+    return search.bound(t, True), frozenset(search.signs)
 
 
 def _facts(known: Cond) -> tuple[Term, ...]:
@@ -244,14 +244,14 @@ def _facts(known: Cond) -> tuple[Term, ...]:
 
 
 class _Search:
-    """Replaces what is not bounded by itself by what the facts (terms >= 0) say of it."""
+    """Replaces unbounded parts of a term by the bounds that facts (terms >= 0) give for them."""
 
     def __init__(self, facts: tuple[Term, ...], signs: set[str]) -> None:
         self.facts = facts
         self.signs = signs
         self.steps = _STEPS
 
-    def most(self, t: Term, alone: bool = False) -> Term | None:
+    def bound(self, t: Term, alone: bool = False) -> Term | None:
         """The bound; `alone` where it is not multiplied with anything."""
         self.steps -= 1
         if self.steps < 0:
@@ -262,7 +262,7 @@ class _Search:
             held = not m or (alone and len(m) == 1 and abs(c) == 1 and is_data(m[0]))
             part = (ZERO if m else const(c)) if held else self._product(m, c)
             if part is None:
-                return self._exchanged(t, m, c, alone)
+                return self._exchange(t, m, c, alone)
             total = total + part
         return total
 
@@ -308,15 +308,15 @@ class _Search:
 
     def size(self, t: Term) -> Term | None:
         """An upper bound of the absolute value of a term."""
-        high = self.most(t)
+        high = self.bound(t)
         if high is None or _from(-1, bound_below(t)):
             self.signs |= numbers(t)
             return high
-        low = self.most(-t)
+        low = self.bound(-t)
         return None if low is None else high + low
 
-    def _exchanged(self, t: Term, m: Monomial, c: int, alone: bool) -> Term | None:
-        """The bound of a term of which one monomial is replaced by what a fact says of it."""
+    def _exchange(self, t: Term, m: Monomial, c: int, alone: bool) -> Term | None:
+        """The bound of a term after one monomial is replaced by its bound from a fact."""
         for fact in self.facts:
             for part, factor in sorted(fact.monos.items(), key=_rank_length):
                 if not part or (factor > 0) == (c > 0):
@@ -327,7 +327,7 @@ class _Search:
                 times = -(-abs(c) // abs(factor))
                 if times * abs(factor) != abs(c) and (c < 0 or not _from(0, _least_product(m))):
                     continue
-                found = self.most(t + Term({rest: times}) * fact, alone)
+                found = self.bound(t + Term({rest: times}) * fact, alone)
                 if found is not None:
                     self.signs |= numbers(Term({rest: 1}))
                     return found
@@ -364,7 +364,7 @@ def _no_size(search: _Search, a: Atom) -> Term | None:
 def _search_least(search: _Search, a: Min) -> Term | None:
     if _from(-1, _least_of(a)):
         search.signs |= numbers(of(a))
-        return next((s for s in map(search.most, a.args) if s is not None), None)
+        return next((s for s in map(search.bound, a.args) if s is not None), None)
     return search.all(a.args)
 
 

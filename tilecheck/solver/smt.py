@@ -122,27 +122,27 @@ class _Copy:
     def own(self, a: Atom) -> Any:
         return self.z3.Int(f"{self.mark}{len(self.known)}_{type(a).__name__}")
 
-    def opaque(self, a: Opaque) -> Any:
+    def encode_opaque(self, a: Opaque) -> Any:
         return self.shared.scalar(a) if a.uniform else self.own(a)
 
     def cond(self, c: Cond) -> Any:
         return _CONDITION[c.op](self, c)
 
-    def _positive(self, t: Term) -> bool:
+    def _is_positive(self, t: Term) -> bool:
         """Whether a divisor is positive wherever it is not zero."""
         return all(c > 0 and all(a in self.shared.positive or _natural(a) for a in m) for m, c in t.monos.items())
 
-    def divided(self, a: FloorDiv | Mod, floor: bool) -> Any:
+    def encode_division(self, a: FloorDiv | Mod, floor: bool) -> Any:
         # z3's division rounds so that the remainder is never negative: for positive divisors that is rounding down
         num, den = self.term(a.num), self.term(a.den)
         up = num / den if floor else num % den
-        if self._positive(a.den):
+        if self._is_positive(a.den):
             return up
         down = (-num) / (-den) if floor else -((-num) % (-den))
         value = a.den.constant
         return self.z3.If(den > 0, up, down) if value is None else (up if value > 0 else down)
 
-    def extreme(self, args: tuple[Term, ...], least: bool) -> Any:
+    def encode_extreme(self, args: tuple[Term, ...], least: bool) -> Any:
         out, *rest = [self.term(x) for x in args]
         for x in rest:
             out = self.z3.If(x < out if least else x > out, x, out)
@@ -154,7 +154,7 @@ class _Copy:
             return self.z3.If(args[0] >= 0, args[0], -args[0])
         return self.shared.function(f"{a.fn}(", len(args))(*args)
 
-    def loaded(self, a: Load) -> Any:
+    def encode_load(self, a: Load) -> Any:
         return self.shared.function(f"{a.array}[", len(a.index))(*(self.term(i) for i in a.index))
 
     def domain(self, values: tuple[Term | Cond, ...]) -> list[Any]:
@@ -182,14 +182,14 @@ _ENCODE: Final[Mapping[type[Atom], Callable[[_Copy, Any], Any]]] = {
     Bid: lambda e, a: e.own(a),
     Counter: lambda e, a: e.own(a),
     Lane: lambda e, a: e.own(a),
-    Opaque: lambda e, a: e.opaque(a),
-    FloorDiv: lambda e, a: e.divided(a, True),
-    Mod: lambda e, a: e.divided(a, False),
-    Min: lambda e, a: e.extreme(a.args, True),
-    Max: lambda e, a: e.extreme(a.args, False),
+    Opaque: lambda e, a: e.encode_opaque(a),
+    FloorDiv: lambda e, a: e.encode_division(a, True),
+    Mod: lambda e, a: e.encode_division(a, False),
+    Min: lambda e, a: e.encode_extreme(a.args, True),
+    Max: lambda e, a: e.encode_extreme(a.args, False),
     Ite: lambda e, a: e.z3.If(e.cond(a.cond), e.term(a.then), e.term(a.other)),
     App: lambda e, a: e.application(a),
-    Load: lambda e, a: e.loaded(a),
+    Load: lambda e, a: e.encode_load(a),
 }
 
 _CONDITION: Final[Mapping[str, Callable[[_Copy, Cond], Any]]] = {

@@ -92,7 +92,7 @@ def _divide_common_factor(state: State, a: Assumption) -> Assumption:
 def _positive_divisors(state: State) -> Iterator[Candidate]:
     atoms = atoms_in(*state.equations, *(i for load in bounded_reads(state) for i in load.index))
     for a in sorted(atoms):
-        if isinstance(a, (FloorDiv, Mod)) and state.facts.positive(a.den) is None:
+        if isinstance(a, (FloorDiv, Mod)) and state.facts.prove_positive(a.den) is None:
             for terms, _ in state.facts.residuals(a.den - 1):
                 yield 0, tuple(Assumption(ge(t, 0), False) for t in terms)
 

@@ -50,7 +50,7 @@ class Named(Struct, frozen=True):
 
 def name_ceilings(problem: Problem) -> Named:
     """Products of tile counts stay monomials when `(x - 1)//d + 1` is one symbol c, with `d*(c-1) < x <= d*c` for
-    d >= 1. Where d is not known to be positive the symbol is only known as what an assumption says of it."""
+    d >= 1. Where d is not known to be positive the symbol is known only by an assumption."""
     atoms = atoms_in(*problem.equations, *problem.goals, *problem.conds)
     there: dict[Atom, Term] = {}
     back: dict[Atom, Term] = {}
@@ -67,7 +67,7 @@ def name_ceilings(problem: Problem) -> Named:
         there[a] = symbol - 1
         back[named] = of(a) + 1
         facts = facts or Facts(problem.conds, (*problem.equations, *problem.goals), signs=False)
-        if facts.positive(a.den) is not None:
+        if facts.prove_positive(a.den) is not None:
             defined += [ge(a.den * symbol, a.num + 1), ge(a.num, a.den * (symbol - 1))]
     if not there:
         return Named(problem, Substitution({}), Substitution({}))

@@ -128,7 +128,7 @@ def _both_inside(state: State, first: Load, second: Load) -> Assumed | None:
 
 
 def _equal_numbers(state: State) -> Iterator[tuple[Term, Term]]:
-    """(mine, theirs), equal numbers of the two copies: indices, and the two sides of what was derived from them."""
+    """(mine, theirs), equal numbers of the two copies: indices, and the two sides of equations derived from them."""
     half = len(state.elements) // 2
     yield from zip(state.elements[:half], state.elements[half:], strict=True)
     for e in state.equations:
@@ -167,7 +167,7 @@ def _stops(state: State, start: Load) -> Iterator[tuple[Term, Load]]:
 
 
 def bounded_reads(state: State) -> list[Load]:
-    """Reads that must lie inside their arrays before what is declared of the data says anything of them."""
+    """Reads to which declarations about data apply, provided that they lie inside their arrays."""
     known = state.annotations
     named = known.injective | known.monotone | {a for pair in known.segments for a in pair} | {
         array for array, *_ in (*known.ranges, *known.below, *known.multiples)}

@@ -142,9 +142,9 @@ class _Stuck(Struct, frozen=True):
     case: State | None
     settled: int
 
-    def renewed(self) -> _Stuck:
+    def renew(self) -> _Stuck:
         """The same with states of its own, and with full budgets."""
-        return _Stuck(self.whole.renewed(), None if self.case is None else self.case.renewed(), self.settled)
+        return _Stuck(self.whole.renew(), None if self.case is None else self.case.renew(), self.settled)
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -185,7 +185,7 @@ def _attempt(
     conds = (problem.conds, problem.launch, tuple(a.cond for a in clauses))
     derivation, left = _attempt_cached(
         problem, clauses, deep, tuple(_order(value) for values in (*terms, *conds) for value in values))
-    return derivation, None if left is None else left.renewed()
+    return derivation, None if left is None else left.renew()
 
 
 def _order(value: Term | Cond) -> tuple[object, ...]:
@@ -204,7 +204,7 @@ def _attempt_cached(
     result."""
     state = start(problem, clauses)
     fixpoint(state, RULES if deep else CHEAP)
-    stuck = state.renewed()
+    stuck = state.renew()
     failed = None if state.solved else _cases(state, _SPLITS) if deep else state
     settled = state.budget.settled
     data = tuple(dict.fromkeys(a.array for a, b in state.loads if a.index != b.index))
@@ -214,13 +214,13 @@ def _attempt_cached(
         () if proved else tuple(state.equations), data)
     if failed is None:
         return derivation, None
-    return derivation, _Stuck(stuck, None if failed is state else failed.renewed(), settled)
+    return derivation, _Stuck(stuck, None if failed is state else failed.renew(), settled)
 
 
 def _run(state: State, splits: int) -> State | None:
     """Derive as far as possible; None when that succeeds, else the state in which it is stuck.
 
-    The rules that search deeply come last: most cases are settled by splitting them once more.
+    The rules that search deeply come last: most cases are closed by one more split.
     """
     fixpoint(state, CHEAP)
     if state.solved:

@@ -39,7 +39,7 @@ def inverse(state: State) -> bool:
 def quotient(state: State) -> bool:
     """Equal quotients: the difference of the numbers is that of the remainders, and below the divisor."""
     for x, y, d in state.equal_quotients():
-        got = state.facts.positive(d)
+        got = state.facts.prove_positive(d)
         if got is None or not (x - y).monos:
             continue
         news = [ge(d - 1, x - y), ge(d - 1, y - x)]

@@ -36,7 +36,7 @@ def out_of_range(state: State) -> bool:
             if effort and len(e.monos) > _SMALL:
                 continue
             for side in (e, -e):
-                got = state.facts.positive(side, effort)
+                got = state.facts.prove_positive(side, effort)
                 if got is not None:
                     state.absurd = True
                     state.use("range", ProofStep(Lemma.OUT_OF_RANGE, (show_term(e),)), got)

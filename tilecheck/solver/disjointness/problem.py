@@ -21,7 +21,7 @@ class Annotations(Struct, frozen=True):
     tickets: frozenset[Array] = frozenset()
     """Counters whose atomic_add gives every caller another value."""
     locks: frozenset[Array] = frozenset()
-    """Arrays of locks: blocks that touch one element of what the kernel writes hold one of these while they do."""
+    """Arrays of locks: two blocks that touch one element of a written array hold one of these locks meanwhile."""
     ranges: tuple[tuple[Array, Term, Term], ...] = ()
     """(array, lo, hi): every element x of the array has lo <= x < hi."""
     multiples: tuple[tuple[Array, Term], ...] = ()

@@ -50,7 +50,7 @@ class State:
     budget: Budget = field(default_factory=lambda: Budget(WORK))
     _facts: Facts | None = None
     _mentioning: tuple[tuple[Cond, ...], dict[frozenset[Atom], Facts]] | None = None
-    """The conditions, and what is known by them besides where more coordinates and lanes come in."""
+    """The conditions, and the facts that follow from them with further coordinates and lanes, by these."""
 
     def equal_quotients(self) -> list[tuple[Term, Term, Term]]:
         """(x, x', d) with x // d == x' // d."""
@@ -86,7 +86,7 @@ class State:
             steps=list(self.steps), rules=list(self.rules), elements=list(self.elements), flags=list(self.flags),
             _facts=None, _mentioning=None)
 
-    def renewed(self) -> State:
+    def renew(self) -> State:
         """A copy with a full budget of its own."""
         return replace(self.copy(), budget=work_for(self.annotations))
 

@@ -83,7 +83,7 @@ _Move: TypeAlias = tuple[Term, Assumed]
 
 
 class Facts(KnownFacts):
-    """A conjunction of conditions, closed lazily under what the atoms in it are.
+    """A conjunction of conditions, closed lazily under the definitions of its atoms.
 
     signs    whether proofs may assume the sign of launch scalars (each assumption is returned)
     """
@@ -94,7 +94,7 @@ class Facts(KnownFacts):
     ) -> None:
         self.budget = budget or Budget(_TOTAL)
         self.tight = False
-        """Whether only the sharpest bound of each definition is used, as in what is left for a contract."""
+        """Whether only the sharpest bound of each definition is used, as for the residual clauses of a contract."""
         super().__init__(conds, mentioned)
         self._signs = signs
         self._quick: dict[Term, Assumed | None] = {}
@@ -173,7 +173,7 @@ class Facts(KnownFacts):
             self._stops += 1
         return out
 
-    def quick(self, p: Term) -> Assumed | None:
+    def prove_quickly(self, p: Term) -> Assumed | None:
         """`prove` with little effort, for the signs of atoms: each step of a search needs many of them."""
         value = p.constant
         if value is not None:
@@ -199,7 +199,7 @@ class Facts(KnownFacts):
         self._quick[p] = out
         return out
 
-    def positive(self, p: Term, effort: int = MOST) -> Assumed | None:
+    def prove_positive(self, p: Term, effort: int = MOST) -> Assumed | None:
         """The assumptions of a proof of `p >= 1`; None if there is none."""
         value = p.constant
         if value is not None:
@@ -302,7 +302,7 @@ class Facts(KnownFacts):
             if got is not None:
                 return got
         # p >= bound straight from one fact with the atom in it
-        for needed in self._needed(atom, bound):
+        for needed in self._find_needed(atom, bound):
             got = self._accept(needed)
             if got is not None:
                 return got
@@ -311,7 +311,7 @@ class Facts(KnownFacts):
             return product
         return _suppose(atom, bound) if self._signs and isinstance(atom, Symbol) else None
 
-    def _needed(self, atom: Atom, bound: int) -> Iterable[Term]:
+    def _find_needed(self, atom: Atom, bound: int) -> Iterable[Term]:
         """For each fact `scale*atom >= ...`, a short term that is >= 0 only where the fact gives `atom >= bound`."""
         known = self._needed_for.get((atom, bound))
         if known is None:
@@ -373,9 +373,9 @@ class Facts(KnownFacts):
             done = self._accept(p, shape)
             if done is not None:
                 return done
-        if self._refuted(p):
+        if self._is_refuted(p):
             return None
-        bad = self._worst(p, shape)
+        bad = self._choose_monomial(p, shape)
         if bad is None:
             return None
         for rest, assumed in self._moves(p, shape, bad):
@@ -384,7 +384,7 @@ class Facts(KnownFacts):
                 return got
         return self._split(p, depth) if shape.choices else None
 
-    def _refuted(self, p: Term) -> bool:
+    def _is_refuted(self, p: Term) -> bool:
         """Whether `p >= 0` is known to fail in some launch: no proof of it need be looked for."""
         self._looked += 1
         if self._looked < _IDLE:
@@ -409,7 +409,7 @@ class Facts(KnownFacts):
         return False
 
     def _follow(self, rest: Term, assumed: Assumed, depth: int) -> Assumed | None:
-        """The proof of what a move left, with what the move assumed."""
+        """The proof of the remainder after a move, with the assumptions of the move."""
         value = rest.constant
         if value is not None:
             return assumed if value >= 0 else None
@@ -443,9 +443,9 @@ class Facts(KnownFacts):
         # signs are proved in any case, so that the result does not depend on this shortcut
         if not shape.shiftable or at_ones(p, shift) < 0 or min(shift_term(p, shift).values(), default=0) < 0:
             return None
-        return self._fewest(p, shift, used)
+        return self._drop_needless(p, shift, used)
 
-    def _fewest(self, p: Term, shift: set[Atom], used: Assumed) -> Assumed:
+    def _drop_needless(self, p: Term, shift: set[Atom], used: Assumed) -> Assumed:
         """Drop the assumption `a >= 1` in favour of `a >= 0` for atoms that need no more."""
         for a in sorted(shift, key=key_of):
             if not self.at_least(a, 1) or self.at_least(a, 0) is None:
@@ -473,7 +473,7 @@ class Facts(KnownFacts):
                 used |= got
         return used
 
-    def _worst(self, p: Term, shape: Shape, varying_only: bool = False) -> Monomial | None:
+    def _choose_monomial(self, p: Term, shape: Shape, varying_only: bool = False) -> Monomial | None:
         """The monomial to cancel next: block-dependent ones first, then the largest."""
         harmless: set[Monomial] = set()
         known = self._signs_known[0]
@@ -545,7 +545,7 @@ class Facts(KnownFacts):
 
     def _by_definition(self, p: Term, m: Monomial, a: Atom, negative: bool) -> Iterator[_Move]:
         if negative and isinstance(a, FloorDiv):
-            yield from self._scaled(p, m, a)
+            yield from self._scale(p, m, a)
         for g, assumed in (UPPER if negative else BELOW)[type(a)](self, a):
             yield from self._cancel(p, m, g, assumed, negative)
 
@@ -560,10 +560,10 @@ class Facts(KnownFacts):
             if signs is not None:
                 yield subtract_weighted(p, p.monos[m], fact), assumed | signs if signs else assumed
 
-    def _scaled(self, p: Term, m: Monomial, a: FloorDiv) -> Iterator[_Move]:
+    def _scale(self, p: Term, m: Monomial, a: FloorDiv) -> Iterator[_Move]:
         """p >= 0 iff w*(p + 1) - 1 >= 0 for any w >= 1; w completes the divisor of a quotient in `m`."""
         if len(a.den.monos) != 1:
-            lowered = self.positive(a.den)
+            lowered = self.prove_positive(a.den)
             if lowered is None:
                 return
             # with a divisor that is a sum, weight by the whole divisor
@@ -593,7 +593,7 @@ class Facts(KnownFacts):
             if got is None:
                 return
             assumed |= got
-        lowered = self.positive(a.den)
+        lowered = self.prove_positive(a.den)
         if lowered is None:
             return
         # with the factor in the weight, what rounding down leaves is not lost
@@ -657,7 +657,7 @@ class Facts(KnownFacts):
             if value >= 0:
                 yield (), NOTHING
             return
-        bad = self._worst(p, shape, varying_only=True)
+        bad = self._choose_monomial(p, shape, varying_only=True)
         if bad is None:
             done = self.prove(p)
             if done is not None:

@@ -77,21 +77,21 @@ def _list_distances(a: Min | Max) -> tuple[Term, ...]:
 
 def _lower_floordiv(f: Facts, a: FloorDiv, bound: int) -> Assumed | None:
     # n >= b*d and d >= 1 give n // d >= b
-    den = f.positive(a.den)
+    den = f.prove_positive(a.den)
     if den is None:
         return None
-    num = f.quick(_multiple_below(a.num, a.den, bound))
+    num = f.prove_quickly(_multiple_below(a.num, a.den, bound))
     return None if num is None else den | num
 
 
 def _lower_mod(f: Facts, a: Mod, bound: int) -> Assumed | None:
-    return f.positive(a.den) if bound == 0 else None
+    return f.prove_positive(a.den) if bound == 0 else None
 
 
 def _lower_all(f: Facts, terms: Iterable[Term], bound: int) -> Assumed | None:
     total = NOTHING
     for t in terms:
-        got = f.quick(t - bound)
+        got = f.prove_quickly(t - bound)
         if got is None:
             return None
         total |= got
@@ -104,7 +104,7 @@ def _lower_min(f: Facts, a: Min, bound: int) -> Assumed | None:
 
 def _lower_max(f: Facts, a: Max, bound: int) -> Assumed | None:
     for t in sorted(a.args, key=lambda t: (t.constant is None, t.key)):
-        got = f.quick(t - bound)
+        got = f.prove_quickly(t - bound)
         if got is not None:
             return got
     return None
@@ -122,7 +122,7 @@ def _lower_app(f: Facts, a: App, bound: int) -> Assumed | None:
     if a.fn == "and" and bound == 0:
         # x & y >= 0 when either is >= 0
         for t in a.args:
-            got = f.quick(t)
+            got = f.prove_quickly(t)
             if got is not None:
                 return got
     if a.fn in ("or", "xor", "shl", "shr", "pow") and bound == 0:
@@ -154,7 +154,7 @@ def _upper_lane(f: Facts, a: Lane) -> Bounds:
 def _upper_mod(f: Facts, a: Mod) -> Bounds:
     # d >= 1 gives n % d <= d - 1; n >= 0 besides gives n % d <= n; n % d is n - d*(n//d), of use where n // d is at
     # least some launch scalar
-    den = f.positive(a.den)
+    den = f.prove_positive(a.den)
     if den is None:
         return
     below, rest = _bounds_of_remainder(a)
@@ -169,7 +169,7 @@ def _upper_mod(f: Facts, a: Mod) -> Bounds:
 
 def _upper_floordiv(f: Facts, a: FloorDiv) -> Bounds:
     # d >= 1 gives d * (n // d) <= n; n >= 0 besides gives n // d <= n
-    den = f.positive(a.den)
+    den = f.prove_positive(a.den)
     if den is None:
         return
     product, quotient, _, _ = bounds_of_quotient(a)
@@ -187,7 +187,7 @@ def _upper_min(f: Facts, a: Min) -> Bounds:
 def _upper_app(f: Facts, a: App) -> Bounds:
     if a.fn == "next_pow2":
         # next_pow2(x) <= 2*x - 1 for x >= 1
-        low = f.positive(a.args[0])
+        low = f.prove_positive(a.args[0])
         if low is not None:
             yield a.args[0] * 2 - 1 - of(a), low
     if a.fn == "and":
@@ -210,7 +210,7 @@ UPPER: Final[Mapping[type[Atom], Callable[..., Bounds]]] = {
 
 def _below_floordiv(f: Facts, a: FloorDiv) -> Bounds:
     # d >= 1 gives n < d * (n // d) + d; n + d >= 0 besides gives n // d >= -1
-    den = f.positive(a.den)
+    den = f.prove_positive(a.den)
     if den is None:
         return
     _, _, above, raised = bounds_of_quotient(a)
@@ -255,5 +255,5 @@ def _plainly_nonnegative(a: Atom) -> bool:
 
 
 def all_nonnegative(p: Term) -> bool:
-    """Every coefficient >= 0 over atoms that are >= 0 by what they are, with a divisor that is a positive constant."""
+    """Every coefficient >= 0 over atoms that are >= 0 by definition, with a divisor that is a positive constant."""
     return all(c > 0 and all(_plainly_nonnegative(a) for a in m) for m, c in p.monos.items())

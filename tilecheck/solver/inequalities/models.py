@@ -75,13 +75,13 @@ class Model(Point):
             return False
 
     def leaf(self, a: Atom) -> int:
-        return self.drawn(a)
+        return self.draw_value(a)
 
-    def drawn(self, a: Atom) -> int:
+    def draw_value(self, a: Atom) -> int:
         number = _number(self.draw, a)
         if isinstance(a, Symbol):
             small = not self._signs and number % 5 == 0
-            return max(self.least(a), 0 if small else _SIZES[self.draw][number % 4])
+            return max(self.find_least(a), 0 if small else _SIZES[self.draw][number % 4])
         if not isinstance(a, (Bid, Lane)):
             return number % 3
         most = self.value(_limit(a)) - 1
@@ -89,7 +89,7 @@ class Model(Point):
             raise ArithmeticError(a.key)
         return (0, most, number // 3 % (most + 1))[number % 3]
 
-    def least(self, a: Atom) -> int:
+    def find_least(self, a: Atom) -> int:
         """The smallest value that a quantity can have, as far as it is drawn."""
         if isinstance(a, Symbol):
             return 1 if self._signs or isinstance(a, GridDim) else 0
@@ -124,11 +124,11 @@ class Models:
 
     def at(self, i: int) -> Model | None:
         """One of them by its place; None beyond the last."""
-        while i >= len(self._made) and self._more():
+        while i >= len(self._made) and self._draw_more():
             pass
         return self._made[i] if i < len(self._made) else None
 
-    def _more(self) -> bool:
+    def _draw_more(self) -> bool:
         """Whether there was another draw to try; it need not have given a model."""
         draw, found = self._draw, len(self._made)
         if draw == len(_SIZES) or found == _WANTED or draw > found + _FAILURES + 1:
@@ -166,7 +166,7 @@ class _Question(Struct, frozen=True):
     atoms: dict[int, set[Atom]]
     """Those of a term, by its place, of terms that were asked for."""
 
-    def inside(self, i: int) -> set[Atom]:
+    def find_atoms(self, i: int) -> set[Atom]:
         """Every atom in a term."""
         found = self.atoms.get(i)
         if found is None:
@@ -212,7 +212,7 @@ def _search(q: _Question, draw: int) -> Model | None:
             if changed is None:
                 return None
             # what has nothing to do with the value that was changed is what it was
-            holding = {i for i in holding if changed not in q.inside(i)}
+            holding = {i for i in holding if changed not in q.find_atoms(i)}
             model = model.after(changed, values)
     except (ArithmeticError, OverflowError):
         pass
@@ -236,7 +236,7 @@ def _repair(broken: Term, values: dict[Atom, int], model: Model) -> Atom | None:
     for a, slope in slopes.items():
         steps = (missing + abs(slope) - 1) // abs(slope) if slope else 0
         new = model.at(a) + (steps if slope > 0 else -steps)
-        if a in values and slope and new >= model.least(a):
+        if a in values and slope and new >= model.find_least(a):
             # a launch is made larger rather than smaller
             ways.append((slope < 0, crc32(f"{model.draw}{a.key}".encode()), a, new))
         elif isinstance(a, FloorDiv) and slope:

@@ -49,22 +49,22 @@ class _Writer:
                 factors.insert(0, str(c) if c >= 0 else f"({c})")
             parts.append("*".join(factors))
         text = " + ".join(parts)
-        return self._sized(text if len(parts) == 1 and "*" not in text else f"({text})")
+        return self._limit_size(text if len(parts) == 1 and "*" not in text else f"({text})")
 
-    def _sized(self, text: str) -> str:
+    def _limit_size(self, text: str) -> str:
         self.size += len(text)
         if self.size > MAX_TEXT:
             raise TooLarge
         return text
 
     def atom(self, a: Atom) -> str:
-        return self.names.get(a) or self._sized(self.compound(a))
+        return self.names.get(a) or self._limit_size(self.compound(a))
 
     def compound(self, a: Atom) -> str:
         return _COMPOUND[type(a)](self, a)
 
     def cond(self, c: Cond) -> str:
-        return self._sized(_CONDITION[c.op](self, c))
+        return self._limit_size(_CONDITION[c.op](self, c))
 
     def application(self, a: App) -> str:
         args = [self.term(x) for x in a.args]

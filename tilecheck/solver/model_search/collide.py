@@ -267,7 +267,7 @@ def find_collision(
     want       points in two blocks, or two lanes of one operation in one block and iteration
     zero       launch scalars that may be 0 or negative; all others are at least 1
     lanes      lanes of the tile that occur in neither index nor guard
-    styles     what arrays that are read may contain
+    styles     the contents to try for arrays that are read
     accept     which of the collisions will do; any, when it is not given
     """
     question = Question(first, second, want, None, None, assume, lanes)

@@ -112,11 +112,11 @@ class _Search(Struct, frozen=True):
         sized = False
         for grid, drawn in chooser.draws(self._grids(grids(axes, radices, least=2)), seed, TRIALS):
             for launch in self._variants(grid, drawn) if every else (drawn,):
-                # where what is assumed pins every extent, there is no larger launch
+                # if the assumptions determine every extent, there is no larger launch
                 sized = sized or launch is not drawn
-                hit, made = self._first(grid, launch)
+                hit, made = self._find_first(grid, launch)
                 if hit is not None and found is None:
-                    found = self._shown(hit, grid, launch)
+                    found = self._build_escape(hit, grid, launch)
                     if found is not None and not every:
                         return found
                 if every and made and hit is None:
@@ -138,10 +138,10 @@ class _Search(Struct, frozen=True):
         for launch in dict.fromkeys(tuple(
                 v * extents if _extent(a) else v * counts if _is_plain(a) and a not in pinned else v
                 for a, v in zip(self.variables, drawn, strict=True)) for extents, counts in sizes):
-            if launch != drawn and self._allowed(grid, launch):
+            if launch != drawn and self._is_allowed(grid, launch):
                 yield launch
 
-    def _allowed(self, grid: Grid, launch: tuple[int, ...]) -> bool:
+    def _is_allowed(self, grid: Grid, launch: tuple[int, ...]) -> bool:
         env: dict[Atom, int] = dict(zip(self.variables, launch, strict=True))
         env.update({GridDim(k): grid[k] for k in AXES})
         uniform = (c for c in conjuncts(self.region.guard) if not c.varying)
@@ -150,7 +150,7 @@ class _Search(Struct, frozen=True):
         except (ArithmeticError, KeyError):
             return False
 
-    def _first(self, grid: Grid, launch: tuple[int, ...]) -> tuple[Point | None, bool]:
+    def _find_first(self, grid: Grid, launch: tuple[int, ...]) -> tuple[Point | None, bool]:
         """The first point outside, and whether the index is used at all, as far as the launch is seen to its end."""
         plan = layout(self.region)
         index = {a: i for i, a in enumerate(self.variables)}
@@ -175,7 +175,7 @@ class _Search(Struct, frozen=True):
             return None, False
         return None, made and not cut and count[0] <= POINTS
 
-    def _shown(self, p: Point, grid: Grid, launch: tuple[int, ...]) -> Escape | None:
+    def _build_escape(self, p: Point, grid: Grid, launch: tuple[int, ...]) -> Escape | None:
         plan = layout(self.region)
         side = BlockPoint(
             p[1], tuple((c.name, v) for c, v in zip(plan.counters, p[2], strict=True)),

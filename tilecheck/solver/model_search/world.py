@@ -1,4 +1,4 @@
-"""Array contents and unknown functions during a search, and the independent check of what it found."""
+"""Array contents and unknown functions during a search, and the independent check of its witnesses."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _confirms(
     for axis, extent in enumerate(w.grid):
         if extent < 1 or scalars.setdefault(GridDim(axis), extent) != extent:
             return False
-    if not _are_apart(w, want, counter) or any(i < 0 for i in w.element):
+    if not _differ_as_wanted(w, want, counter) or any(i < 0 for i in w.element):
         return False
     for point, region in ((w.first, first), (w.second, second)):
         if not region.exact or not layout(region, lanes).searchable:
@@ -176,7 +176,7 @@ def _stays_inside(world: World) -> bool:
     )
 
 
-def _are_apart(w: Witness, want: Want, counter: str | None) -> bool:
+def _differ_as_wanted(w: Witness, want: Want, counter: str | None) -> bool:
     if want == "different-blocks":
         return w.first.block != w.second.block
     if w.first.block != w.second.block:
