@@ -23,7 +23,7 @@ from tilecheck.symbolic import Counter, app, bid, build_opaque, floordiv, lane, 
 from tilecheck.symbolic.spelling import Spelling
 from tilecheck.visualize.present import Request, present
 
-INTERNAL = re.compile(r"lane\d|__coordinate|__nested|ceil<|\w@\d|#\w+@|\?\w|\bNone\b|Settled|Region\(")
+INTERNAL = re.compile(r"lane\d|__coordinate|__nested|ceil<|\w@\d|#\w+@|\?\w|\bNone\b|Decided[A-Z]|Region\(")
 """What no explanation may contain: names that the checker makes for itself."""
 
 SOURCE = '''import cuda.tile as ct

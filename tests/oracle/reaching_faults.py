@@ -182,7 +182,7 @@ def extents_nearly_agree() -> None:
 def tiles_divide() -> None:
     """Extents are multiples of tiles."""
     is_aligned = padding_obligations._is_aligned
-    _method(padding_obligations._Load, padding_obligations._Load._defined, lambda original: lambda self, edge: (
+    _method(padding_obligations._Load, padding_obligations._Load._prove_inside, lambda original: lambda self, edge: (
         frozenset() if is_aligned(edge) else original(self, edge)))
 
 
@@ -205,7 +205,7 @@ def stores_drop_what_is_outside() -> None:
 
 def conditions_forgotten() -> None:
     """What the launch must keep to is not said."""
-    _method(padding_obligations._Load, padding_obligations._Load.settled,
+    _method(padding_obligations._Load, padding_obligations._Load.decide,
             lambda original: lambda *args: _less(original(*args)))
 
 

@@ -13,7 +13,7 @@ from tilecheck.explain.explanation import Cost, ExplainedKernel, ExplainedObliga
 from tilecheck.explain.names import Names, names_of, nodes
 from tilecheck.explain.steps import sentences, shorten_terms, trace_reason
 from tilecheck.interp.kernel.access import Access
-from tilecheck.obligations.obligation import Settled, SettledSlice
+from tilecheck.obligations.obligation import DecidedObligation, DecidedSlice
 from tilecheck.obligations.padding_examples import launch_that_shows
 from tilecheck.pipeline.single_kernel import Study
 from tilecheck.rules.messages.wording import element_of, iterations, scalars_of
@@ -76,7 +76,7 @@ class _Writer:
 
     # --- one obligation ----------------------------------------------------------------------------------------------
 
-    def obligation(self, s: Settled) -> ExplainedObligation:
+    def obligation(self, s: DecidedObligation) -> ExplainedObligation:
         settled = s.verdict in SETTLED
         w = s.witness or (launch_that_shows(s, self.study.model) if s.kind == "padding" and not settled else None)
         compared = s.kind in _PAIRS and s.verdict in ("proved", "conditional") and _BY_CONSTRUCTION not in s.rules
@@ -94,7 +94,7 @@ class _Writer:
         place = self.study.place(access.span)
         return f"{place}, called on {self.study.place(access.via[0])}" if access.via else place
 
-    def slice(self, s: SettledSlice) -> ExplainedObligation:
+    def slice(self, s: DecidedSlice) -> ExplainedObligation:
         return ExplainedObligation(
             "slice",
             s.span.line,
@@ -115,7 +115,7 @@ class _Writer:
             trace_reason(s.reason),
         )
 
-    def _introduce(self, s: Settled) -> str:
+    def _introduce(self, s: DecidedObligation) -> str:
         array = s.access.array
         here = self.study.place(s.access.span)
         if s.kind == "duplicate":
@@ -131,7 +131,7 @@ class _Writer:
         what = f"an element of `{array}`" if s.kind == "cross-read" else f"one element of `{array}`"
         return f"Suppose {does} {what}. Then the index is equal for both:"
 
-    def _index(self, s: Settled) -> Iterator[str]:
+    def _index(self, s: DecidedObligation) -> Iterator[str]:
         accesses = [s.access] if s.other is None or s.other.region.index == s.access.region.index else [
             s.other, s.access]
         for a in accesses:
@@ -152,7 +152,7 @@ class _Writer:
         return text if term.single is not None or not text.isidentifier() else (
             f"{text} = {self.names.drop_name(text)(term)}")
 
-    def _steps(self, s: Settled) -> Iterator[str]:
+    def _steps(self, s: DecidedObligation) -> Iterator[str]:
         if s.kind == "bounds" and s.reach is not None and s.verdict in ("proved", "conditional"):
             yield from self._explain_bounds(s)
             return
@@ -163,14 +163,14 @@ class _Writer:
             return  # the witness shows it
         yield from sentences(s.reason, self.names)
 
-    def _explain_bounds(self, s: Settled) -> Iterator[str]:
+    def _explain_bounds(self, s: DecidedObligation) -> Iterator[str]:
         assert s.reach is not None
         index = shorten_terms("`" + self.names.clause(s.reach.index) + "`")
         what = "an element" if s.reach.unchecked else "a tile"
         where = " in every launch that satisfies the clauses" if s.clauses else " in every launch"
         yield f"{index} is the index of {what} of `{s.access.array}`{where}"
 
-    def _conclusion(self, s: Settled) -> str:
+    def _conclusion(self, s: DecidedObligation) -> str:
         if s.kind == "duplicate":
             return "So they are one and the same lane: different lanes never write one element."
         if s.kind == "order" and s.other is None:
@@ -181,7 +181,7 @@ class _Writer:
 
     # --- what is missing ---------------------------------------------------------------------------------------------
 
-    def _list_remedies(self, s: Settled) -> Iterator[str]:
+    def _list_remedies(self, s: DecidedObligation) -> Iterator[str]:
         if s.verdict in SETTLED:
             return
         if s.missing:
@@ -200,7 +200,7 @@ class _Writer:
         if needed:
             yield f"if every launch satisfies it, declare it: @requires({', '.join(_literal(t) for t in needed)})"
 
-    def _describe_witness(self, s: Settled, w: Witness) -> Iterator[str]:
+    def _describe_witness(self, s: DecidedObligation, w: Witness) -> Iterator[str]:
         grid = str(w.grid[0]) if self.rank == 1 else "(" + ", ".join(map(str, w.grid[:self.rank])) + ")"
         values = scalars_of(w)
         data = ", ".join(f"{k} = {v}" for k, v in w.data)
@@ -222,7 +222,7 @@ class _Writer:
     def _block(self, block: tuple[int, int, int]) -> str:
         return block_name(block, self.rank)
 
-    def _costs(self, s: Settled) -> Iterator[Cost]:
+    def _costs(self, s: DecidedObligation) -> Iterator[Cost]:
         """Unknown values and unsupported constructs in the accesses of an obligation."""
         array = s.access.array
         for g in self.study.model.gaps:

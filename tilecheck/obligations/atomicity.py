@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.may_alias import meet
-from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled
+from tilecheck.obligations.obligation import WEAKEST_FIRST, DecidedObligation
 from tilecheck.obligations.pairwise import Outcome, decide_pair
 from tilecheck.obligations.query import Context
 
@@ -21,7 +21,7 @@ def synchronises(a: Access) -> bool:
     return a.order != "weak" and a.scope in _WIDE
 
 
-def decide_atomics(context: Context) -> Iterator[Settled]:
+def decide_atomics(context: Context) -> Iterator[DecidedObligation]:
     """One obligation for each statement that meets atomics on its array and is too weak, or whose atomics are."""
     if not context.model.axes_read:
         return
@@ -42,6 +42,6 @@ def decide_atomics(context: Context) -> Iterator[Settled]:
             continue
         judged.sort(key=lambda j: WEAKEST_FIRST.index(j[2].verdict))
         access, atomic, outcome = judged[0]
-        yield Settled(
+        yield DecidedObligation(
             "order", access, outcome.verdict, outcome.reason, "TC107", atomic, outcome.rules, outcome.clauses,
             outcome.witness, outcome.missing, outcome.needed)

@@ -16,7 +16,7 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.interp.kernel.lint_facts import RangeLoop
 from tilecheck.obligations.last_iteration import find_overrunning_loop
-from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, find_weakest
+from tilecheck.obligations.obligation import WEAKEST_FIRST, DecidedObligation, find_weakest
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.obligations.suspicious_clauses import goes_past, is_degenerate, select_usual, shares
@@ -58,7 +58,7 @@ _LONG: Final = 120
 
 
 class _Outcome(Struct, frozen=True):
-    """What is known of one access along one axis."""
+    """The result for one access along one axis."""
 
     access: Access
     reach: Reach
@@ -72,14 +72,14 @@ class _Outcome(Struct, frozen=True):
 
 
 class _Known(Struct, frozen=True):
-    """What was found out of a kernel; it grows."""
+    """Facts derived about a kernel. Later steps add to them."""
 
     found: dict[object, Inside | None] = field(default_factory=dict)
     proofs: dict[object, Inside | None] = field(default_factory=dict)
     facts: dict[object, Facts] = field(default_factory=dict)
 
 
-def decide_bounds(context: Context) -> Iterator[Settled]:
+def decide_bounds(context: Context) -> Iterator[DecidedObligation]:
     """One obligation for each statement that can be undefined out of range."""
     sites = context.by_site(a for a in context.model.accesses if a.reach)
     known = _Known()
@@ -88,11 +88,11 @@ def decide_bounds(context: Context) -> Iterator[Settled]:
         yield _merge_outcomes(outcomes)
 
 
-def _merge_outcomes(outcomes: list[_Outcome]) -> Settled:
+def _merge_outcomes(outcomes: list[_Outcome]) -> DecidedObligation:
     verdict = find_weakest(tuple(o.verdict for o in outcomes))
     worst = min(outcomes, key=lambda o: (WEAKEST_FIRST.index(o.verdict), o.overrun is None))
     code = "TC202" if worst.reach.unchecked else "TC201"
-    return Settled(
+    return DecidedObligation(
         "bounds", worst.access, verdict, worst.reason, code,
         rules=tuple(dict.fromkeys(r for o in outcomes for r in o.rules)),
         clauses=tuple(dict.fromkeys(c for o in outcomes for c in o.clauses)),
@@ -109,7 +109,7 @@ def _decide(context: Context, access: Access, reach: Reach, known: _Known) -> _O
         return _Outcome(access, reach, "unproven", because(Cause.UNKNOWN_ARRAY))
     under = conj(access.under, reach.when)
     made = Region((reach.at, reach.end), under, access.region.exact)
-    if under.op == "false" or context.excluded(made):
+    if under.op == "false" or context.is_excluded(made):
         return _Outcome(access, reach, "proved", because(Cause.NEVER_MADE), rules=("exclusive",))
     found = _prove_inside(context, access, reach, made, known)
     if found is not None and not _is_denied(context, made, found):
@@ -137,7 +137,7 @@ def _prove_inside(
 
 
 def _list_standing_facts(context: Context, access: Access, reach: Reach, made: Region) -> Iterator[Cond]:
-    """What holds wherever the access is made: declarations, and tiles have elements."""
+    """Yields the conditions that hold wherever the access executes: declarations, and that tiles have elements."""
     yield from context.assume
     yield from context.tiled
     for extent in (*access.tile, *(() if reach.step is None else (reach.step,))):
@@ -161,8 +161,10 @@ def _acceptable(context: Context, made: Region, conds: tuple[Cond, ...]) -> bool
 
 
 def _by_large_arrays(conds: tuple[Cond, ...], given: tuple[Cond, ...]) -> bool:
-    """Whether arrays that are large enough satisfy conditions: each has an extent that it grows with, and that all
-    else grows with, too, or does not mention."""
+    """Whether large enough arrays satisfy all conditions.
+
+    Each condition has an extent that it grows with. All other conditions grow with that extent or do not mention it.
+    """
     if any(c.op != "ge" for c in conds):
         return False
     mentioned = atoms_in(*(d for d in given if d not in conds))
@@ -207,7 +209,7 @@ def _occurs_once(extent: Symbol, t: Term) -> bool:
 
 
 def _is_denied(context: Context, made: Region, found: Inside) -> bool:
-    """Whether a sign that a proof assumed contradicts the condition of the access: then it is no proof of it."""
+    """Whether a sign that a proof assumed contradicts the path condition of the access. Such a proof is not valid."""
     uniform = tuple(c for c in conjuncts(made.guard) if not c.varying)
     return bool(uniform) and context.denies(uniform, found.assumed)
 
@@ -277,7 +279,7 @@ def _open(context: Context, access: Access, reach: Reach, made: Region) -> _Outc
 
 
 def _proposal(context: Context, access: Access, reach: Reach, made: Region, loads: list[Load]) -> str | None:
-    """`range(ids, 0, n)` for the array that the index is read from, if that settles it."""
+    """Returns `range(ids, 0, n)` for the array that the index is read from, if that declaration completes the proof."""
     for load in loads[:_PROPOSED]:
         limit = reach.end if reach.step is None else cdiv(reach.end, reach.step)
         if not enforceable(ge(limit, 0)):

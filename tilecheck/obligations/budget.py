@@ -1,5 +1,7 @@
-"""What settling the pairs of one kernel may cost. Counted in steps and not in seconds: verdicts are the same on every
-machine."""
+"""The budget for deciding the pairs of one kernel.
+
+It is counted in steps and not in seconds, so that verdicts are the same on every machine.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the ownership dialect settles by construction, and where its rules are broken."""
+"""Obligations that the ownership dialect proves by construction, and accesses that break its rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.obligations.bounds import restrict_to_access
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.symbolic import TRUE, ArrayParam, disj, enforceable
@@ -40,7 +40,7 @@ def by_construction(first: Access, second: Access) -> Constructed | None:
     return Constructed("proved", b.reason if second.mode == "read" else a.reason)
 
 
-def decide_held_reads(context: Context) -> Iterator[Settled]:
+def decide_held_reads(context: Context) -> Iterator[DecidedObligation]:
     """One obligation on bounds for each read that follows the pieces of a mutable array."""
     sites = context.by_site(a for a in context.model.accesses if a.held is not None and a.held.needs)
     for site in sorted(sites):
@@ -50,24 +50,24 @@ def decide_held_reads(context: Context) -> Iterator[Settled]:
         unless = restrict_to_access(access.under, taken, context.tiled)
         needed = (disj(*unless, c) for c in access.held.needs if c not in taken)
         lost = context.lost.get(access.array)
-        yield Settled(
+        yield DecidedObligation(
             "bounds", access, "proved" if lost is None else "unproven", access.held.reason if lost is None else
             because(Cause.MAY_TOUCH_ALL, lost, access.array), "TC201", rules=("cell",),
             clauses=tuple(dict.fromkeys(clause_of(c, False) for c in needed if c.op != "true")))
 
 
 def ownership_clauses(model: KernelModel) -> tuple[Clause, ...]:
-    """What launches must satisfy for the pieces of the kernel to be what it takes them for."""
+    """Returns the clauses under which the pieces of the kernel are as the kernel assumes."""
     out = (disj(*restrict_to_access(under, set(), ()), c) for under, c in model.ownership.required)
     return tuple(dict.fromkeys(clause_of(c, False) for c in out if c.op != "true" and enforceable(c)))
 
 
-def decide_faults(context: Context) -> Iterator[Settled]:
-    """One obligation for each access that breaks a rule of the dialect: it is not settled, whatever it does."""
+def decide_faults(context: Context) -> Iterator[DecidedObligation]:
+    """Yields one obligation for each access that breaks a rule of the dialect. Such an access is never proved."""
     for fault in context.model.ownership.faults:
         if fault.code in _SETTLED:
             why = because(_WHY.get(fault.code, Cause.NOT_OWN_PIECE))
-            yield Settled("disjoint", _access(fault), "unproven", why, fault.code, fault=fault)
+            yield DecidedObligation("disjoint", _access(fault), "unproven", why, fault.code, fault=fault)
 
 
 _WHY: Final = {

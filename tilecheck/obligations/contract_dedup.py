@@ -1,7 +1,7 @@
-"""What launches must satisfy for tiles to lie inside their arrays, said once for a kernel and not once for each access.
+"""Removes repeated clauses on bounds: a kernel reports each once, and not once for each access.
 
-Accesses of the same array ask for the same, and those of two variants of a kernel (`FLAG == 0 or ...` and
-`FLAG != 0 or ...`) for the same in either.
+Accesses of the same array need the same clauses. So do the accesses of two variants of a kernel (`FLAG == 0 or ...`
+and `FLAG != 0 or ...`), whose clauses are joined.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access, KernelModel
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.obligations.query import clause_of
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.symbolic import Cond, Lane, Term, atoms_in, disj, enforceable, ge, grid, negate
@@ -28,12 +28,16 @@ _MANY: Final = 120
 """Clauses of a kernel beyond which variants are not joined."""
 
 _Alternatives: TypeAlias = frozenset[Cond]
-"""A condition as the set of what each by itself would satisfy it."""
+"""A condition as the set of its alternatives, each of which satisfies it alone."""
 
 
-def drop_repeated_clauses(model: KernelModel, obligations: Sequence[Settled]) -> tuple[Settled, ...]:
-    """The obligations with the structural clauses on bounds as the whole kernel has them: none that follows from
-    another one, from several together, or from what holds wherever the kernel runs."""
+def drop_repeated_clauses(
+    model: KernelModel, obligations: Sequence[DecidedObligation]
+) -> tuple[DecidedObligation, ...]:
+    """Returns the obligations with the structural clauses on bounds that the whole kernel needs.
+
+    No remaining clause follows from another one, from several together, or from the standing facts.
+    """
     asked = {c for s in obligations if s.kind == "bounds" for c in s.clauses if _structural(c)}
     if not asked:
         return tuple(obligations)
@@ -52,8 +56,10 @@ def drop_repeated_clauses(model: KernelModel, obligations: Sequence[Settled]) ->
 
 
 def standing_facts(model: KernelModel) -> tuple[Cond, ...]:
-    """What holds of the parameters wherever a kernel runs: tiles have elements in the variants that have them, or it
-    would not compile."""
+    """Returns the conditions on parameters that hold wherever a kernel runs.
+
+    Tiles have elements in the variants that have these tiles. Otherwise the kernel would not compile.
+    """
     found: set[_Alternatives] = set()
     for a in model.accesses:
         flags = [c for c in conjuncts(a.under) if not c.varying and c not in _BLOCKS]
@@ -85,7 +91,7 @@ def _key(m: _Alternatives) -> tuple[int, str]:
 def _join_alternatives(given: Iterable[_Alternatives]) -> set[_Alternatives]:
     """Those given, and what follows from two that differ in a condition and its opposite alone."""
     made = set(given)
-    # which variants are joined before there are too many must not hang on the order of a set
+    # the variants that are joined before the limit is reached must not depend on the order of a set
     new = sorted(made, key=_key, reverse=True)
     while new and len(made) < _MANY:
         m = new.pop()
@@ -105,8 +111,10 @@ def _bound(c: Cond) -> tuple[Term, int]:
 
 @lru_cache(maxsize=1024)
 def _bounds(m: _Alternatives) -> dict[Term, int]:
-    """What the inequalities among alternatives leave of each term, at the least: `t >= 2` and `t >= 3` of `t` is -2.
-    One set is compared with many others."""
+    """Returns the weakest constant of the inequalities on each term: for `t >= 2` and `t >= 3`, that of `t` is -2.
+
+    The result is cached, because one set is compared with many others.
+    """
     out: dict[Term, int] = {}
     for c in m:
         if c.op == "ge":
@@ -116,7 +124,7 @@ def _bounds(m: _Alternatives) -> dict[Term, int]:
 
 
 def _gives(strong: _Alternatives, weak: _Alternatives) -> bool:
-    """Whether whatever satisfies the one satisfies the other, plainly: `t >= 3` gives `t >= 2`."""
+    """Whether the first set implies the second by a direct comparison: `t >= 3` gives `t >= 2`."""
     rest = strong - weak
     if not rest:
         return True

@@ -34,8 +34,11 @@ def are_implied(clauses: Iterable[Clause], by: Iterable[Clause]) -> bool:
 
 
 def _follows(known: Sequence[Cond], goal: Cond) -> Assumed | None:
-    """What must be assumed of signs for a condition to follow from others. That a scalar is not negative, or not 0, is
-    no reason by itself: a flag may be either, and a position may be anything."""
+    """Returns the assumptions on signs under which a condition follows from others; None if it does not follow.
+
+    An assumption that a scalar is not negative, or not 0, is not enough by itself. A flag may have either value, and a
+    position may have any.
+    """
     plain = Facts(known, [goal.term], signs=False).holds(goal)
     if plain is not None:
         return plain

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.contract_minimize import minimal
 from tilecheck.obligations.may_alias import meet
-from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled
+from tilecheck.obligations.obligation import WEAKEST_FIRST, DecidedObligation
 from tilecheck.obligations.pairwise import Outcome, decide_pair
 from tilecheck.obligations.query import Context
 from tilecheck.obligations.reasons import Cause, because
@@ -25,7 +25,7 @@ def _is_synchronised(context: Context, write: Access, read: Access) -> bool:
         a.site < read.site and a.order in ("acquire", "acq_rel") for a in atomics)
 
 
-def decide_reads(context: Context) -> Iterator[Settled]:
+def decide_reads(context: Context) -> Iterator[DecidedObligation]:
     """One obligation for each statement that reads an array which the kernel also writes without an atomic."""
     if not context.model.axes_read:
         return
@@ -44,7 +44,7 @@ def decide_reads(context: Context) -> Iterator[Settled]:
             continue
         judged.sort(key=lambda j: WEAKEST_FIRST.index(j[2].verdict))
         read, write, outcome = judged[0]
-        yield Settled(
+        yield DecidedObligation(
             "cross-read", read, outcome.verdict, outcome.reason, "TC108" if outcome.locked_weakly else "TC103", write,
             tuple(dict.fromkeys(r for _, _, o in judged for r in o.rules)),
             minimal(tuple(dict.fromkeys(c for _, _, o in judged for c in o.clauses))), outcome.witness, outcome.missing,

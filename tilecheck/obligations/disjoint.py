@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.contract_minimize import minimal
 from tilecheck.obligations.may_alias import meet
-from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, find_weakest
+from tilecheck.obligations.obligation import WEAKEST_FIRST, DecidedObligation, find_weakest
 from tilecheck.obligations.pairwise import Outcome, decide_pair
 from tilecheck.obligations.query import Context
 from tilecheck.obligations.reasons import Cause, because
@@ -19,7 +19,7 @@ Judged = tuple[Access, Access | None, Outcome]
 SINGLE = Outcome("single-block", because(Cause.NO_COORDINATE))
 
 
-def decide_writes(context: Context) -> Iterator[Settled]:
+def decide_writes(context: Context) -> Iterator[DecidedObligation]:
     """One obligation for each statement that writes, atomic ones included."""
     sites = context.by_site(a for a in context.model.accesses if a.mode != "read")
     for site in sorted(sites):
@@ -45,13 +45,13 @@ def _outcomes(context: Context, site: int, sites: dict[int, list[Access]]) -> It
                     yield access, other, decide_pair(context, other, access)
 
 
-def _merge_judged(context: Context, judged: list[Judged], access: Access) -> Settled:
+def _merge_judged(context: Context, judged: list[Judged], access: Access) -> DecidedObligation:
     verdict = find_weakest(tuple(o.verdict for _, _, o in judged))
     ranked = sorted(judged, key=lambda j: (WEAKEST_FIRST.index(j[2].verdict), j[1] is not None))
     first, other, outcome = ranked[0]
     code = "TC108" if outcome.locked_weakly else "TC101" if verdict == "refuted" else "TC102"
     witness = next((o.witness for _, _, o in ranked if o.witness is not None and o.verdict == verdict), None)
-    return Settled(
+    return DecidedObligation(
         "disjoint", first if verdict not in ("atomic", "single-block") else access, verdict, outcome.reason, code,
         other,
         tuple(dict.fromkeys(r for _, _, o in judged for r in o.rules)),

@@ -81,7 +81,7 @@ def suspicions(context: Context) -> Iterator[Suspicion]:
 
 
 def _list_claims(model: KernelModel, known: Cond) -> Iterator[Cond]:
-    """What `assume_divisible_by` says where the loop is; that it is so is asked at every launch (TC202)."""
+    """Yields the claims of `assume_divisible_by` that apply at the loop. TC202 checks them at every launch."""
     given = set(conjuncts(known))
     return (eq(mod(c.value, c.divisor), 0) for c in model.claims if given.issuperset(conjuncts(c.under)))
 
@@ -97,7 +97,7 @@ def _ends(model: KernelModel) -> Iterator[tuple[RangeLoop, FloorDiv]]:
 
 
 def _alternatives(end: Term, depth: int = _NESTED) -> Iterator[Atom]:
-    """What a bound may be, where it is one of several."""
+    """Yields the alternatives of a bound that is one of several values."""
     atom = end.single
     if isinstance(atom, Ite | Min) and depth:
         for part in (atom.then, atom.other) if isinstance(atom, Ite) else atom.args:

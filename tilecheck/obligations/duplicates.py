@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tilecheck.interp.kernel.access import Access
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.obligations.pairwise import Outcome
 from tilecheck.obligations.query import Context
 from tilecheck.obligations.reasons import Cause, because
@@ -16,7 +16,7 @@ from tilecheck.symbolic import UNKNOWN_ARRAY, Lane, atoms_of, conj, lane
 __all__ = ["decide_duplicates"]
 
 
-def decide_duplicates(context: Context) -> Iterator[Settled]:
+def decide_duplicates(context: Context) -> Iterator[DecidedObligation]:
     """One obligation for each plain write statement that goes by element indices and spans several lanes."""
     sites = context.by_site(a for a in context.model.accesses if a.mode == "write" and not a.tile)
     for site in sorted(sites):
@@ -25,7 +25,7 @@ def decide_duplicates(context: Context) -> Iterator[Settled]:
             if not lanes:
                 continue
             outcome = _decide(context, access, lanes)
-            yield Settled(
+            yield DecidedObligation(
                 "duplicate", access, outcome.verdict, outcome.reason, "TC106", None, outcome.rules, outcome.clauses,
                 outcome.witness, outcome.missing)
             break
@@ -58,7 +58,7 @@ def _decide(context: Context, access: Access, lanes: tuple[Lane, ...]) -> Outcom
         access.region, access.region, axes=context.model.axes_read, same_site=True, want="same-block-lanes",
         assume=assume, lanes=lanes)
     if witness is not None and not witness.data:
-        witness = context.roomy(witness, lambda w: confirm(
+        witness = context.enlarge_arrays(witness, lambda w: confirm(
             w, access.region, access.region, assume=assume, want="same-block-lanes", lanes=lanes))
         return Outcome("refuted", because(Cause.LANES_COLLIDE), witness=witness)
     missing = f"injective({d.data[0]})" if d.data else None

@@ -14,7 +14,7 @@ from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.host.violations import numbers
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.bounds_requirements import Reach
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.solver.model_search import find_escape
 from tilecheck.symbolic import (
@@ -54,15 +54,15 @@ _EXAMPLES: Final = 6
 _LEAST: Final = 2
 _NESTED: Final = 3
 _DATA: Final = "[...]"
-"""What the elements of an array begin with, in a name."""
+"""The suffix of an array's name in the names of symbols that stand for its elements."""
 _UNINITIALISED: Final = ("empty", "empty_like", "new_empty", "empty_strided")
 
 
 # --- more blocks than tiles ------------------------------------------------------------------------------------------
 
 def find_dependent(
-    clause: Clause, obligations: Sequence[Settled], model: KernelModel, launch: Launch, proved: bool = True,
-) -> Settled | None:
+    clause: Clause, obligations: Sequence[DecidedObligation], model: KernelModel, launch: Launch, proved: bool = True,
+) -> DecidedObligation | None:
     """An obligation that depends on a clause and fails in a launch with the numbers of this one.
 
     A proof may use a clause that it does not need; then there is none.
@@ -96,13 +96,13 @@ def _fails(cond: Cond, numbers: dict[Atom, int]) -> bool:
         return False
 
 
-def depends_on_data(s: Settled) -> bool:
+def depends_on_data(s: DecidedObligation) -> bool:
     """Whether data decides that the access is made, or where."""
     return any(isinstance(a, Load) for r in s.access.reach for a in atoms_in(r.at, r.end, s.access.under, r.when))
 
 
 def _leaves(
-    context: Context, s: Settled, reach: Reach, assume: Cond, cond: Cond, launch: Launch, proved: bool,
+    context: Context, s: DecidedObligation, reach: Reach, assume: Cond, cond: Cond, launch: Launch, proved: bool,
 ) -> bool:
     """Whether an access leaves its array for some data: in a launch with the numbers of this one, or with most of those
     that it was seen to have."""
@@ -140,7 +140,7 @@ def _with_data(at: Term, end: Term, guard: Cond) -> Iterator[tuple[Term, Term, C
     for step in (ZERO, ONE, const(2)):
         made = (at, end, guard)
         for _ in range(_NESTED):
-            # what is read may be where to read
+            # the value that is read may be the index of another read
             here = Substitution({a: of(Stand(f"{a.array}{_DATA}")) + sum(a.index, ZERO) * step
                                  for a in atoms_in(*made) if isinstance(a, Load)})
             made = (here.term(made[0]), here.term(made[1]), here.cond(made[2]))

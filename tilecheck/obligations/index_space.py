@@ -110,7 +110,7 @@ def _tile_index(context: Context, access: Access) -> Suspicion | None:
 
 def _steps_by_extent(access: Access, axis: int) -> bool:
     """Whether the element index is index times extent, and no other step."""
-    # a member of a list has its position in the list before its own axes; what is known where the access is may have
+    # a member of a list has its position in the list before its own axes; facts that hold at the access may have
     # simplified the element index
     lead = any(r.axis is None and not r.unchecked for r in access.reach)
     steps = {r.step for r in access.reach if r.axis is not None and r.axis + lead == axis and r.step is not None}
@@ -139,7 +139,7 @@ def _is_interleaved(context: Context, access: Access, axis: int, tile: Term) -> 
 
 
 def _require_single_tile(access: Access, axis: int, index: Term, extent: Term) -> Clause:
-    """What a launch satisfies where the index may be right: tiles of one element, or a last tile inside the array."""
+    """Returns the clause under which the index may be right: tiles of one element, or a last tile inside the array."""
     conds: list[Cond] = [le(extent, 1)]
     if all(isinstance(a, Bid | Symbol) for a in index.atoms()):
         ends: dict[Atom, Term] = {a: grid(a.axis) - 1 for a in index.atoms() if isinstance(a, Bid)}

@@ -11,7 +11,7 @@ from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.deferred import Lint
 from tilecheck.obligations.launch_breaches import Breach
 from tilecheck.obligations.launches import Discharged
-from tilecheck.obligations.obligation import Proof, Settled
+from tilecheck.obligations.obligation import DecidedObligation, Proof
 from tilecheck.obligations.operand_types import TypeFault
 from tilecheck.symbolic.footprint import Clause
 
@@ -36,7 +36,7 @@ class KernelView(Struct, frozen=True):
     launches: tuple[Launch, ...]
     clauses: tuple[Clause, ...]
     states: Mapping[str, Discharged]
-    reported: tuple[Settled, ...]
+    reported: tuple[DecidedObligation, ...]
     lints: tuple[Lint, ...]
     breaches: tuple[Breach, ...]
     type_faults: tuple[TypeFault, ...]

@@ -1,7 +1,7 @@
-"""Loops of which the last iteration is wholly outside an array, whatever the launch: they run one tile too far.
+"""Loops whose last iteration is wholly outside an array in every launch: they run one tile too far.
 
-This is seen of an access whose other coordinates, or whose conditions, are not understood. No witness can be named for
-it, as nobody knows which launches get there; those that do leave the array.
+The analysis derives this also for an access whose other coordinates, or whose conditions, it does not model. It has no
+witness for it, because the launches that reach the access are unknown. Those that reach it leave the array.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def find_overrunning_loop(
 
 
 def _find_last_values(loop: RangeLoop) -> Iterator[dict[Atom, Term]]:
-    """What makes the value of a loop the last one before its end."""
+    """Yields substitutions under which the value of a loop is the last one before its end."""
     if loop.step == ONE:
         yield {Counter(loop.counter): loop.stop - 1 - loop.start}
     block = loop.start.single
@@ -104,7 +104,7 @@ def _enumerate_choices(atoms: Iterable[Atom], known: Sequence[Cond]) -> Substitu
 
 
 def _expand_rounding(t: Term) -> Term:
-    """With `d * (n // d)` as `n - n % d`, of which a bound is known below too. Neither is defined for d = 0."""
+    """Rewrites `d * (n // d)` as `n - n % d`, which also has a known lower bound. Neither is defined for d = 0."""
     out = t
     for m, factor in t.monos.items():
         for a in m:

@@ -14,7 +14,7 @@ from tilecheck.interp.host.violations import failing
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.grid_coverage import depends_on_data, find_dependent
 from tilecheck.obligations.launches import Discharged
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.symbolic import GridDim, atoms_of
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.syntax.tree import Span
@@ -34,7 +34,7 @@ class Breach(Struct, frozen=True):
     clause: Clause
     launch: Launch
     result: Discharge
-    needing: Settled | None = None
+    needing: DecidedObligation | None = None
     doubtful: bool = False
     sampled: bool = False
 
@@ -56,7 +56,7 @@ def find_unread_axes(model: KernelModel, launches: Sequence[Launch]) -> Iterator
 
 def find_breaches(
     model: KernelModel, clauses: Sequence[Clause], states: Mapping[str, Discharged], launches: Sequence[Launch],
-    obligations: Sequence[Settled],
+    obligations: Sequence[DecidedObligation],
 ) -> tuple[Breach, ...]:
     """The clauses that launches break.
 
@@ -91,7 +91,7 @@ def find_breaches(
 
 
 def _out_of_bounds(
-    model: KernelModel, clause: Clause, obligations: Sequence[Settled], launch: Launch, result: Discharge,
+    model: KernelModel, clause: Clause, obligations: Sequence[DecidedObligation], launch: Launch, result: Discharge,
     proved: bool = True,
 ) -> list[Breach]:
     """The breach of a clause that keeps accesses inside their arrays, if one leaves its array without it."""
@@ -107,7 +107,7 @@ def _out_of_bounds(
 # --- aliases ---------------------------------------------------------------------------------------------------------
 
 class AliasedArguments(Struct, frozen=True):
-    """A launch that passes overlapping storage for two parameters, of which the kernel writes `written`.
+    """A launch that passes overlapping storage for two parameters. The kernel writes the parameter `written`.
 
     names  the two parameters, in order
     text   the second argument, as the author wrote it

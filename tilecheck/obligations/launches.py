@@ -1,4 +1,4 @@
-"""The clauses of a kernel at each of its visible launches."""
+"""The clauses of a kernel at each of its seen launches."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _at(clause: Clause, model: KernelModel, launch: Launch, standing: tuple[Cond
 
 
 def _idle(clause: Clause, model: KernelModel, launch: Launch) -> bool:
-    """Whether a clause says that two arrays are apart of which the launch leaves one alone, or writes neither."""
+    """Whether a clause requires two arrays not to alias, and the launch does not use one of them or writes neither."""
     note = annotation_of(clause)
     return note is not None and note.name == "disjoint" and len(note.arrays) == 2 and not find_accessed(
         model, launch).conflict(*(array.root for array in note.arrays))

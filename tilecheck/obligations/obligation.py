@@ -18,7 +18,7 @@ from tilecheck.symbolic.footprint import Clause, Verdict, Witness
 from tilecheck.symbolic.steps import Reason
 from tilecheck.syntax.tree import Span
 
-__all__ = ["WEAKEST_FIRST", "Advice", "Proof", "Settled", "SettledSlice", "SliceFault", "find_weakest"]
+__all__ = ["WEAKEST_FIRST", "Advice", "DecidedObligation", "DecidedSlice", "Proof", "SliceFault", "find_weakest"]
 
 WEAKEST_FIRST: tuple[Verdict, ...] = ("refuted", "unproven", "conditional", "proved", "atomic", "single-block")
 
@@ -29,11 +29,11 @@ def find_weakest(verdicts: tuple[Verdict, ...]) -> Verdict:
 
 
 class Advice(Struct, frozen=True):
-    """What helps an author with a finding.
+    """Advice for the author on a finding.
 
     notes  the lines that the collision comes from, in numbers
-    help   what to write, in place of what the rule says of all such findings
-    edits  alternatives, each a place and what to write there, which were tried
+    help   the code to write; it replaces the general help of the rule
+    edits  alternative edits, each a location and its new text; each was tried
     """
 
     notes: tuple[Note, ...] = ()
@@ -44,24 +44,24 @@ class Advice(Struct, frozen=True):
 NO_ADVICE: Final = Advice()
 
 
-class Settled(Struct, frozen=True):
+class DecidedObligation(Struct, frozen=True):
     """One obligation and its verdict.
 
-    access     the access it stands on: the later one of a pair, the read of a read and a write
+    access     the access that it concerns: the later one of a pair, the read of a read and a write
     other      the other access of the pair that decided the verdict; None for an access and itself
     reason     why it has this verdict
-    code       the rule that reports it, when it is not settled
-    missing    what would settle it, when it is unproven: an annotation in the contract language
+    code       the rule that reports it, when it is not proved
+    missing    the annotation that would prove it, in the contract language, when it is unproven
     needed     whether a collision without its semantic clauses was found (the witness is that collision)
-    reach      of an obligation on bounds: what decided the verdict
+    reach      of an obligation on bounds: the reach that decided the verdict
     end        where the array ends there, in the numbers of the witness
     spilling   reads that run past the end of a row as a write does
     uses       for `padding`, the uses of undefined lanes that are not proved harmless, in program order, each with the
                clauses under which it is
-    assumed    for `padding`, what is declared of the launch
+    assumed    for `padding`, the declared conditions on the launch
     overrun    for `bounds`, a loop whose last iteration leaves the array wherever it comes to the access
     fault      the rule of the ownership dialect that is broken
-    advice     what helps the author, where something was found
+    advice     advice for the author, where some was found
     """
 
     kind: ObligationKind
@@ -100,7 +100,7 @@ class SliceFault(Struct, frozen=True):
     coordinates: tuple[tuple[Atom, int], ...]
 
 
-class SettledSlice(Struct, frozen=True):
+class DecidedSlice(Struct, frozen=True):
     """One statement that slices an array, on all paths that reach it.
 
     fault  of a refuted slice
@@ -115,7 +115,7 @@ class SettledSlice(Struct, frozen=True):
 
 
 class Proof(Struct, frozen=True):
-    """What is known of a kernel without its launches.
+    """The results for a kernel, without its launches.
 
     structural   clauses that hold for the kernel as a whole
     declared     clauses that the author wrote
@@ -125,10 +125,10 @@ class Proof(Struct, frozen=True):
     contradictory  declarations that no launch can satisfy together; they have no effect
     """
 
-    obligations: tuple[Settled, ...]
+    obligations: tuple[DecidedObligation, ...]
     structural: tuple[Clause, ...]
     declared: tuple[Clause, ...]
     faulty: tuple[tuple[str, str], ...] = ()
     contradictory: tuple[Declared, ...] = ()
     suspicions: tuple[Suspicion, ...] = ()
-    slices: tuple[SettledSlice, ...] = ()
+    slices: tuple[DecidedSlice, ...] = ()

@@ -1,4 +1,4 @@
-"""The obligations that are left to report in view of the launches that are seen."""
+"""The obligations that remain to be reported after the seen launches are checked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.contract_minimize import are_implied
 from tilecheck.obligations.launches import Discharged
-from tilecheck.obligations.obligation import Proof, Settled
+from tilecheck.obligations.obligation import DecidedObligation, Proof
 from tilecheck.obligations.padding_launches import in_view
 from tilecheck.symbolic.footprint import Clause
 
@@ -20,7 +20,7 @@ _DISCHARGED: Final = ("proved", "atomic", "single-block")
 
 def find_open_obligations(
     model: KernelModel, proof: Proof, launches: Sequence[Launch], states: Mapping[str, Discharged],
-) -> tuple[Settled, ...]:
+) -> tuple[DecidedObligation, ...]:
     """The obligations that are refuted, unproven, or conditional on a clause that a launch may break.
 
     `launches` includes those that may exist unseen; `states` has what they make of each clause.
@@ -29,7 +29,7 @@ def find_open_obligations(
     return tuple(_without_implied([s for s in remaining if s is not None]))
 
 
-def _is_open(s: Settled, states: Mapping[str, Discharged]) -> bool:
+def _is_open(s: DecidedObligation, states: Mapping[str, Discharged]) -> bool:
     if s.verdict in _DISCHARGED:
         return False
     semantic = _semantic(s)
@@ -37,7 +37,7 @@ def _is_open(s: Settled, states: Mapping[str, Discharged]) -> bool:
         states[c.text].state != "discharged" for c in semantic))
 
 
-def _without_implied(obligations: Sequence[Settled]) -> list[Settled]:
+def _without_implied(obligations: Sequence[DecidedObligation]) -> list[DecidedObligation]:
     """The obligations without those that follow from the condition of another one on the same array."""
     out = list(obligations)
     for s in obligations:
@@ -47,5 +47,5 @@ def _without_implied(obligations: Sequence[Settled]) -> list[Settled]:
     return out
 
 
-def _semantic(s: Settled) -> tuple[Clause, ...]:
+def _semantic(s: DecidedObligation) -> tuple[Clause, ...]:
     return tuple(c for c in s.clauses if c.kind == "semantic")

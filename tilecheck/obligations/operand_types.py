@@ -22,7 +22,7 @@ __all__ = ["FaultyLaunch", "TypeFault", "find_type_faults"]
 
 
 class FaultyLaunch(Struct, frozen=True):
-    """A launch in which the operands of an operation do not fit, with what it passes that matters for that.
+    """A launch in which the operands of an operation do not fit, with the arguments that cause this.
 
     values  scalar parameters and their values
     dtypes  array parameters and their element types
@@ -124,7 +124,7 @@ _BY_NAME: Final[Mapping[str, DType]] = {**DTYPES, "bool": BOOL}
 
 
 def _substitute(use: Use, given: Substitution, arguments: Mapping[str, Argument]) -> Use:
-    """The operation with what a launch passes."""
+    """Returns the operation with the arguments of a launch substituted."""
     operands = tuple(_operand(o, given, arguments) for o in use.operands)
     array = arguments.get(use.array)
     if array is not None and array.shape is not None and use.kind in ("load", "store"):

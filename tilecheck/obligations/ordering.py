@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tilecheck.interp.kernel.access import Access
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.obligations.pairwise import Outcome
 from tilecheck.obligations.query import Context
 from tilecheck.obligations.reasons import Cause, because
@@ -21,12 +21,12 @@ from tilecheck.symbolic import UNKNOWN_ARRAY, conj
 __all__ = ["decide_order"]
 
 
-def decide_order(context: Context) -> Iterator[Settled]:
+def decide_order(context: Context) -> Iterator[DecidedObligation]:
     """One obligation for each store whose loop iterations the compiler may reorder."""
     for access in context.model.accesses:
         if access.mode == "write" and access.parallel is not None:
             outcome = _decide(context, access, access.parallel)
-            yield Settled(
+            yield DecidedObligation(
                 "order", access, outcome.verdict, outcome.reason, "TC108", None, outcome.rules, outcome.clauses,
                 outcome.witness, outcome.missing)
 
@@ -49,7 +49,7 @@ def _decide(context: Context, access: Access, counter: str) -> Outcome:
     witness = find_iteration_collision(
         access.region, counter, axes=context.model.axes_read, outer=outer, assume=assume)
     if witness is not None and not witness.data:
-        witness = context.roomy(witness, lambda w: confirm(
+        witness = context.enlarge_arrays(witness, lambda w: confirm(
             w, access.region, access.region, assume=assume, want="same-block-iterations", counter=counter))
         return Outcome("refuted", because(Cause.ITERATIONS_COLLIDE), witness=witness)
     return Outcome("unproven", because(Cause.ITERATIONS_OPEN))

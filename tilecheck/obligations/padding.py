@@ -11,7 +11,7 @@ from msgspec import Struct
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.poison.sources import Edge, Observation, lanes_in
 from tilecheck.obligations.contract_minimize import minimal
-from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, find_weakest
+from tilecheck.obligations.obligation import WEAKEST_FIRST, DecidedObligation, find_weakest
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.solver.inequalities import Assumed, Facts, conjuncts
@@ -68,7 +68,7 @@ OBSERVED: Final = 24
 """Observations of one load after which the rest is not looked at any more."""
 
 
-def decide_padding(context: Context) -> Iterator[Settled]:
+def decide_padding(context: Context) -> Iterator[DecidedObligation]:
     """One obligation for each load of a tile that leaves its padding unspecified."""
     paddings = context.model.paddings
     by_source: dict[str, list[Observation]] = {}
@@ -79,11 +79,11 @@ def decide_padding(context: Context) -> Iterator[Settled]:
     for site in sorted(sites):
         first, *_ = options = tuple(sites[site])
         construct = lost.get(first.unspecified) or lost.get("*")
-        yield _Load(context, first, options).settled(by_source.get(first.unspecified, []), construct)
+        yield _Load(context, first, options).decide(by_source.get(first.unspecified, []), construct)
 
 
 class _Outcome(Struct, frozen=True):
-    """What is known of one use: `clauses` are what it rests on."""
+    """The result for one use. The verdict depends on `clauses`."""
 
     verdict: Verdict
     reason: Reason
@@ -91,15 +91,15 @@ class _Outcome(Struct, frozen=True):
 
 
 @dataclass
-class _Kept:
-    """What was found of one load, once it was asked for."""
+class _Cache:
+    """Cached results for one load; each is computed on first use."""
 
     declared: Facts | None = None
     stored: tuple[Cond, ...] | None = None
     tried: dict[object, Assumed | None] = field(default_factory=dict)
     missing: dict[Edge, tuple[Cond, ...]] = field(default_factory=dict)
     known: dict[Array, Facts] = field(default_factory=dict)
-    cache: dict[Edge, Assumed | None] = field(default_factory=dict)
+    proofs: dict[Edge, Assumed | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +112,13 @@ class _Load:
     context: Context
     access: Access
     options: tuple[Access, ...]
-    _kept: _Kept = field(default_factory=_Kept, init=False, repr=False, compare=False)
+    _cache: _Cache = field(default_factory=_Cache, init=False, repr=False, compare=False)
 
-    def settled(self, observations: list[Observation], lost: str | None) -> Settled:
+    def decide(self, observations: list[Observation], lost: str | None) -> DecidedObligation:
         outcomes: list[tuple[_Outcome, Observation]] = []
         distinct = dict.fromkeys(observations)
         for o in list(distinct)[:OBSERVED]:
-            outcomes.append((self._judged(o), o))
+            outcomes.append((self._decide_use(o), o))
         verdicts = [o.verdict for o, _ in outcomes]
         if lost is not None or len(distinct) > OBSERVED:
             verdicts.append("unproven")
@@ -127,7 +127,7 @@ class _Load:
         open_ = [(o, use) for o, use in outcomes if o.verdict != "proved"]
         if verdict == "refuted":
             open_ = [(o, use) for o, use in open_ if o.verdict == "refuted"]
-        return Settled(
+        return DecidedObligation(
             "padding", self.access, verdict, self._reason(verdict, outcomes, lost), CODE,
             clauses=() if verdict == "refuted" else clauses, uses=tuple((use, o.clauses) for o, use in open_),
             assumed=self.context.uniform)
@@ -142,9 +142,9 @@ class _Load:
 
     # --- one use -----------------------------------------------------------------------------------------------------
 
-    def _judged(self, o: Observation) -> _Outcome:
+    def _decide_use(self, o: Observation) -> _Outcome:
         edge = o.undefined.edge
-        known = self._defined(edge)
+        known = self._prove_inside(edge)
         if known is not None:
             return _Outcome("proved", because(Cause.TILE_INSIDE), _signs(known))
         if o.undefined.blurred:
@@ -196,19 +196,19 @@ class _Load:
         masked = _masked_by_data(o.undefined.outside, where)
         if masked is not None:
             return _Outcome("unproven", masked), ()
-        # of a store, what its own index says is told by the sums
-        left = [] if o.how == "store" else self._left(o, undefined)
+        # for a store, the sums cover the facts of its own index
+        left = [] if o.how == "store" else self._find_masking_terms(o, undefined)
         agree = next((a for t in left if (a := _agreement(const(-1) - t + t.offset)) is not None), None)
         if agree is not None:
             return _Outcome("proved", because(Cause.USES_NONE_WITH_EXTENTS)), ((agree, False),)
-        inside = next((c for c in self._loops(o.undefined.edge) if self._possible(c)), None)
+        inside = next((c for c in self._loops(o.undefined.edge) if self._is_satisfiable(c)), None)
         if inside is not None:
             return _Outcome("proved", because(Cause.LOOP_INSIDE)), ((inside, False),)
         told = ((c,) for t in left if _is_plain(c := ge(t, 0)) and enforceable(c))
         masks = sorted(_masks(sums), key=len)
         every = (*(c for c in masks if len(c) == 1), *told, *(c for c in masks if len(c) > 1),
                  *self._edge_clauses(o.undefined.edge, o.how == "store"))
-        candidates = [c for c in every if all(map(self._possible, c))]
+        candidates = [c for c in every if all(map(self._is_satisfiable, c))]
         if o.how == "store":
             plain = next((c for c in candidates if all(map(self._of_extents, c))), None)
             if plain is not None:
@@ -220,8 +220,10 @@ class _Load:
         return self._open(o, undefined, bool(every)), ()
 
     def _of_extents(self, cond: Cond) -> bool:
-        """Whether a condition is about extents of arrays and tiles alone: that arrays which are copied from one to the
-        other fit together is not what an author has to be told."""
+        """Whether a condition is about extents of arrays and tiles alone.
+
+        Such a condition is not reported: authors know that arrays which are copied into each other must fit.
+        """
         return all(isinstance(a, EXTENTS) or a.name in self.context.tiles
                    for a in atoms_of(cond) if isinstance(a, Symbol))
 
@@ -230,36 +232,36 @@ class _Load:
 
     @property
     def _declared(self) -> Facts:
-        kept = self._kept
-        if kept.declared is None:
-            kept.declared = Facts(self.context.uniform, signs=False)
-        return kept.declared
+        cached = self._cache
+        if cached.declared is None:
+            cached.declared = Facts(self.context.uniform, signs=False)
+        return cached.declared
 
     def _contradiction(self, o: Observation, undefined: Cond) -> Assumed | None:
-        """What must be assumed for the lane not to be undefined where it is used."""
+        """Returns the assumptions under which the lane is defined wherever it is used; None without a proof."""
         mine = conjuncts(undefined)
         # the comparison with the end of the array first, then those that choose lanes
         goals = sorted((c for c in mine if c.op == "ge" and lanes_in(c)), key=lambda c: c not in conjuncts(
             o.undefined.outside))[:GOALS]
         for c in goals:
             key = (c, undefined, o.guard)
-            if key not in self._kept.tried:
+            if key not in self._cache.tried:
                 facts = Facts((*(x for x in mine if x is not c), o.guard, *self.context.assume), [c.term])
-                self._kept.tried[key] = facts.holds(negate(c), EFFORT)
-            got = self._kept.tried[key]
+                self._cache.tried[key] = facts.holds(negate(c), EFFORT)
+            got = self._cache.tried[key]
             if got is not None and self._sizes(got, o.undefined.edge):
                 return got
         return None
 
     @property
     def _stored(self) -> tuple[Cond, ...]:
-        kept = self._kept
-        if kept.stored is None:
-            kept.stored = tuple(_bound_blocks(self.context.model))
-        return kept.stored
+        cached = self._cache
+        if cached.stored is None:
+            cached.stored = tuple(_bound_blocks(self.context.model))
+        return cached.stored
 
     def _tiles(self, assumed: Assumed) -> bool:
-        """Whether signs are assumed of what is positive in every launch."""
+        """Whether the assumptions on signs concern only values that are positive in every launch."""
         return all(a.name in self.context.tiles or isinstance(a, EXTENTS) for c in assumed for a in atoms_of(c)
                    if isinstance(a, Symbol))
 
@@ -269,7 +271,7 @@ class _Load:
         return all(a in sizes or isinstance(a, EXTENTS) or a.name in self.context.tiles
                    for c in assumed for a in atoms_of(c) if isinstance(a, Symbol))
 
-    def _left(self, o: Observation, undefined: Cond) -> list[Term]:
+    def _find_masking_terms(self, o: Observation, undefined: Cond) -> list[Term]:
         """Terms over launch scalars; where one of them is not negative, no lane outside is used."""
         outside = [c for c in conjuncts(o.undefined.outside) if c.op == "ge" and lanes_in(c)]
         if len(outside) != 1:
@@ -307,35 +309,38 @@ class _Load:
             return
         if aligned:
             yield (whole,)
-        yield from ((c,) for c in self._rest(edge) if _compares(c))
+        yield from ((c,) for c in self._find_missing_conditions(edge) if _compares(c))
 
-    def _rest(self, edge: Edge) -> tuple[Cond, ...]:
-        """What is missing for the blocks and loops to come to no tile that reaches over the edge."""
-        if edge not in self._kept.missing:
+    def _find_missing_conditions(self, edge: Edge) -> tuple[Cond, ...]:
+        """Returns the missing conditions under which no tile of the blocks and loops reaches over the edge."""
+        if edge not in self._cache.missing:
             room = edge.end - edge.start - edge.tile
             asked = edge.tile != ZERO and room.varying and not (edge.tile.varying or edge.end.varying)
             found = self._facts_at(edge).residuals(room, 3) if asked else []
-            self._kept.missing[edge] = tuple(
+            self._cache.missing[edge] = tuple(
                 cond for terms, signs in found if len(terms) == 1 and self._tiles(signs)
                 and enforceable(cond := ge(_simplify_term(terms[0]), 0)) and cond.op == "ge")
-        return self._kept.missing[edge]
+        return self._cache.missing[edge]
 
     def _loops(self, edge: Edge) -> Iterator[Cond]:
-        """`n <= x.shape[i]` for an `n` that loops run to: structural, as what keeps loops inside the array is."""
-        return (c for c in self._rest(edge) if _is_plain(c))
+        """Yields `n <= x.shape[i]` for each end `n` of a loop: structural clauses, like other bounds of loops."""
+        return (c for c in self._find_missing_conditions(edge) if _is_plain(c))
 
     def _facts_at(self, edge: Edge) -> Facts:
-        """What is known where the array of an edge is loaded from. What makes the load take another array is not."""
-        if edge.array not in self._kept.known:
+        """Returns the facts that hold where the array of an edge is loaded.
+
+        Conditions under which the load takes another array are not among them.
+        """
+        if edge.array not in self._cache.known:
             guards = [frozenset((*conjuncts(a.region.guard), *_require_start_inside(a)))
                       for a in self.options if a.array == edge.array]
             shared = sorted(frozenset.intersection(*guards), key=lambda c: c.key) if guards else ()
-            self._kept.known[edge.array] = Facts((*shared, *self.context.assume))
-        return self._kept.known[edge.array]
+            self._cache.known[edge.array] = Facts((*shared, *self.context.assume))
+        return self._cache.known[edge.array]
 
-    def _defined(self, edge: Edge) -> Assumed | None:
-        """What must be assumed for no tile of the load to reach over an edge."""
-        cache = self._kept.cache
+    def _prove_inside(self, edge: Edge) -> Assumed | None:
+        """Returns the assumptions under which no tile of the load reaches over an edge; None without a proof."""
+        cache = self._cache.proofs
         if edge not in cache and edge.tile == ZERO:
             cache[edge] = None
         if edge not in cache:
@@ -351,13 +356,13 @@ class _Load:
         return cache[edge]
 
     def _in_every(self, edge: Edge) -> Assumed | None:
-        """The same from what is declared of every array of a list."""
+        """Does the same with the facts that are declared for every array of a list."""
         end = _of_every(edge.end)
         got = self._declared.holds(eq(mod(end, edge.tile), 0), EFFORT) if _is_aligned(edge) else None
         room = end - edge.start - edge.tile
         return got if got is not None or room.varying else self._declared.prove(room, EFFORT)
 
-    def _possible(self, cond: Cond) -> bool:
+    def _is_satisfiable(self, cond: Cond) -> bool:
         """Whether some launch with several blocks satisfies a condition. Some extent is a multiple of any tile."""
         context = self.context
         if cond.op == "eq" and isinstance(cond.term.single, Mod):
@@ -366,8 +371,11 @@ class _Load:
         return satisfiable(conj(cond, *context.uniform), axes, tiles=context.tiles) is not None
 
     def _open(self, o: Observation, undefined: Cond, helped: bool) -> _Outcome:
-        """No condition on the launch helps: refuted where that is seen in numbers, and where it does not depend on the
-        launch which lanes are undefined. That no condition was found is no sign that there is none."""
+        """Returns the outcome of a use that no found condition on the launch makes safe.
+
+        The use is refuted by a concrete launch, or where the undefined lanes do not depend on the launch. Otherwise it
+        is unproven, because a condition may exist that was not found.
+        """
         made = conj(undefined, o.guard)
         atoms = atoms_in(made)
         certain = o.exact and not helped and not any(isinstance(a, Symbol) for a in atoms_of(undefined)) and not any(
@@ -401,7 +409,7 @@ def _up_to(o: Observation, whole: Cond, found: tuple[Cond, ...]) -> tuple[tuple[
 
 
 def _ends(whole: Cond, start: Term, tile: Term) -> Iterator[Term]:
-    """Every `n` that a tile is said to begin below: `start < n`, or `k <= (n - 1) // T` where `start` is `T*k`."""
+    """Yields every upper bound `n` of the start of a tile: `start < n`, or `k <= (n - 1) // T` for `start = T*k`."""
     for c in conjuncts(whole):
         if c.op == "ge":
             yield c.term + 1 + start
@@ -411,8 +419,10 @@ def _ends(whole: Cond, start: Term, tile: Term) -> Iterator[Term]:
 
 
 def _of_every(extent: Term) -> Term:
-    """The extent of an array of a list, `xs[*].shape[1]` at some place, as what a contract says of every one of them:
-    what holds for all holds at the place. Any other term as it is."""
+    """Replaces the extent of an array of a list, `xs[*].shape[1]` at some position, by the symbol of contracts for all.
+
+    A contract on all arrays of the list holds at each position. Other terms are returned unchanged.
+    """
     atom = extent.single
     if isinstance(atom, App) and isinstance(atom.fn, Extent | Stride) and len(atom.args) == 1:
         return of(atom.fn)
@@ -443,7 +453,7 @@ def _cases(where: Cond) -> list[Cond] | None:
 
 
 def _masked_by_data(outside: Cond, where: Cond) -> Reason | None:
-    """What masks the lanes, when that depends on the contents of an array or on what is not followed."""
+    """Returns the reason why the mask of the lanes is unknown: the contents of an array, or an unmodelled value."""
     mine = {a.axis for a in lanes_in(outside)}
     for c in conjuncts(where):
         if not any(a.axis in mine for a in lanes_in(c)):
@@ -461,15 +471,20 @@ def _names(cond: Cond) -> set[str]:
 
 
 def _bound_blocks(model: KernelModel) -> Iterator[Cond]:
-    """What the bounds of stores say of blocks: a tile that every block stores lies in the array, not wholly outside."""
+    """Yields the conditions on blocks that the bounds of stores imply.
+
+    A tile that every block stores does not lie wholly outside the array.
+    """
     for a in model.accesses:
         if a.mode == "write" and a.under is TRUE:
             yield from (lt(r.at, r.end) for r in a.reach if r.step is not None and not r.unchecked and r.when is TRUE)
 
 
 def _require_start_inside(access: Access) -> Iterator[Cond]:
-    """That a tile begins inside the array, said in tiles, where the load leaves one of them out: `i != n - 1` and
-    `i < n` are `i <= n - 2`. A tile that does not is a matter of bounds."""
+    """Yields the condition that a tile begins inside the array, in units of tiles, where the load leaves one tile out.
+
+    Then `i != n - 1` and `i < n` give `i <= n - 2`. The obligations on bounds cover a tile that begins outside.
+    """
     if any(c.op == "ne" for c in conjuncts(access.region.guard)):
         yield from (lt(r.index, cdiv(r.end, r.step)) for r in access.reach
                     if r.step is not None and not r.step.varying and not r.unchecked and r.when is TRUE)
@@ -504,7 +519,7 @@ def _sums(undefined: Cond, guard: Cond) -> Iterator[tuple[Term, tuple[Cond, ...]
 
 
 def _masks(sums: list[tuple[Term, tuple[Cond, ...]]]) -> Iterator[tuple[Cond, ...]]:
-    """Conditions on launch scalars under which a mask, or the bounds of what is stored, leave nothing outside."""
+    """Yields conditions on launch scalars under which a mask, or the bounds of a stored tile, exclude lanes outside."""
     for s, assumed in sums:
         cond = ge(-s - 1, 0)
         if not cond.varying and cond is not FALSE and enforceable(cond) and _compares(cond):
@@ -570,8 +585,10 @@ def _simplify_term(term: Term) -> Term:
 
 
 def _is_plain(cond: Cond) -> bool:
-    """`n <= x.shape[i]`, where the grid does not come into it. A number of whole tiles is no `n`: whether it is rounded
-    up makes the difference."""
+    """Whether a condition is `n <= x.shape[i]` and does not mention the grid.
+
+    A number of whole tiles does not count as `n`, because the rounding direction matters.
+    """
     term = cond.term
     return term.offset == 0 and len(term.monos) == 2 and sorted(term.monos.values()) == [-1, 1] and not any(
         isinstance(a, GridDim) for a in atoms_of(cond)) and _compares(cond) and not any(

@@ -9,7 +9,7 @@ from msgspec import Struct
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.poison.loops import EARLIER
 from tilecheck.interp.kernel.poison.sources import Edge, Observation
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.solver.model_search import Point, find_point
 from tilecheck.symbolic import (
     Bid,
@@ -43,7 +43,7 @@ class PaddingExample(Struct, frozen=True):
     witness: Witness
 
 
-def launch_that_shows(s: Settled, model: KernelModel) -> Witness | None:
+def launch_that_shows(s: DecidedObligation, model: KernelModel) -> Witness | None:
     """A launch that uses an undefined lane, for an obligation that is not proved; None if none was found."""
     for o, clauses in s.uses:
         broken = tuple(c.cond for c in clauses if c.kind == "semantic" and c.cond is not None)
@@ -54,7 +54,7 @@ def launch_that_shows(s: Settled, model: KernelModel) -> Witness | None:
 
 
 def find_padding_example(
-    s: Settled, model: KernelModel, o: Observation, broken: Sequence[Cond],
+    s: DecidedObligation, model: KernelModel, o: Observation, broken: Sequence[Cond],
 ) -> PaddingExample | None:
     """A launch in which the observed lane is undefined and used; preferably one that breaks the first of `broken`."""
     if o.undefined.blurred:

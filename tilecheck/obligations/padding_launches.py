@@ -1,4 +1,4 @@
-"""What is left to say of a padding obligation in view of the visible launches."""
+"""The part of a padding obligation that remains to be reported after the seen launches are checked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tilecheck.interp.host.clause_substitution import bind
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.launches import Discharged
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.symbolic import EXTENTS, Array, Cond
 from tilecheck.symbolic.footprint import Clause
 
@@ -18,8 +18,8 @@ __all__ = ["in_view"]
 
 
 def in_view(
-    s: Settled, model: KernelModel, launches: Sequence[Launch], states: Mapping[str, Discharged],
-) -> Settled | None:
+    s: DecidedObligation, model: KernelModel, launches: Sequence[Launch], states: Mapping[str, Discharged],
+) -> DecidedObligation | None:
     """The obligation with the semantic clauses that some launch leaves open; None when there was nothing but such
     clauses, and none is left. Obligations of other kinds stay as they are."""
     if s.kind != "padding" or s.verdict == "refuted":

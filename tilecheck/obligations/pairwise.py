@@ -1,4 +1,4 @@
-"""Settling one pair of accesses (or one access with itself) across blocks."""
+"""Decides one pair of accesses (or one access with itself) across blocks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = ["Outcome", "decide_pair"]
 
 
 class Outcome(Struct, frozen=True):
-    """What is known of one pair: whether two different blocks can touch one element through it.
+    """The result for one pair: whether two different blocks can touch one element through it.
 
     locked_weakly   whether a lock would protect the pair, were its order and scope strong enough
     """
@@ -74,13 +74,13 @@ def decide_pair(context: Context, first: Access, second: Access) -> Outcome:
     protected = _prove_by_lock(context, first, second)
     if protected is not None and not protected.locked_weakly:
         return protected
-    if context.excluded(first.region, second.region):
+    if context.is_excluded(first.region, second.region):
         return Outcome("proved", because(Cause.NEVER_BOTH), ("exclusive",))
     axes = context.axes_of(first.region, second.region)
     if not axes:
         return Outcome("single-block", because(Cause.NO_COORDINATE_HERE),
                        clauses=context.idle_axes(axes, first.region, second.region))
-    derivation = context.apart(first.region, second.region)
+    derivation = context.derive_disjointness(first.region, second.region)
     if derivation.proved:
         context.remember(derivation)
         return _build_proved(context, derivation, first, second, same)
@@ -104,8 +104,8 @@ def _declared_lock(context: Context) -> Outcome | None:
 
 
 def _prove_by_solver(context: Context, first: Access, second: Access) -> Outcome | None:
-    """What the solver proves, where it is installed."""
-    if not context.solved(first.region, second.region):
+    """Returns the outcome that the solver proves, if it is installed; None without a proof."""
+    if not context.prove_by_solver(first.region, second.region):
         return None
     axes = context.axes_of(first.region, second.region)
     return Outcome("proved", because(Cause.BY_SOLVER), ("solver",),
@@ -131,7 +131,7 @@ def _build_proved(context: Context, d: Derivation, first: Access, second: Access
         if witness is not None:
             return Outcome("refuted", _collides(context, first, witness), witness=witness)
         return Outcome("unproven", because(Cause.NO_ROOM))
-    found = context.needed(clauses, first.region, second.region, same)
+    found = context.find_collision_without(clauses, first.region, second.region, same)
     return Outcome("conditional", reason, d.rules, clauses, witness=found, needed=found is not None)
 
 
@@ -157,7 +157,7 @@ def _by_conditions(context: Context, first: Access, second: Access) -> Outcome |
     clause = clause_of(choice, True)
     if any(isinstance(a, Opaque) for a in atoms_of(choice)) or not context.room(*made)((choice,)):
         return None
-    found = context.needed((clause,), first.region, second.region, False)
+    found = context.find_collision_without((clause,), first.region, second.region, False)
     return Outcome("conditional", because(Cause.ONE_OF_TWO), ("exclusive",), (clause,), found,
                    needed=found is not None)
 

@@ -7,21 +7,21 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from tilecheck.obligations.contract_minimize import minimal
-from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled
+from tilecheck.obligations.obligation import WEAKEST_FIRST, DecidedObligation
 from tilecheck.syntax.tree import Span
 
 __all__ = ["one_for_each_statement"]
 
 
-def one_for_each_statement(obligations: Iterable[Settled]) -> tuple[Settled, ...]:
+def one_for_each_statement(obligations: Iterable[DecidedObligation]) -> tuple[DecidedObligation, ...]:
     """Obligations of one kind at one place are met together: the weakest speaks, under the clauses of all of them."""
-    by: dict[tuple[str, Span], list[Settled]] = {}
+    by: dict[tuple[str, Span], list[DecidedObligation]] = {}
     for s in obligations:
         by.setdefault((s.kind, s.access.span), []).append(s)
     return tuple(same[0] if len(same) == 1 else _merge(same) for same in by.values())
 
 
-def _merge(same: Sequence[Settled]) -> Settled:
+def _merge(same: Sequence[DecidedObligation]) -> DecidedObligation:
     weakest = min(same, key=lambda s: WEAKEST_FIRST.index(s.verdict))
     return replace(
         weakest,

@@ -1,4 +1,4 @@
-"""Which declaration about data would settle a write that index arithmetic cannot."""
+"""Proposes a declaration about data that proves a write which index arithmetic alone does not prove."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def proposal(context: Context, d: Derivation, first: Access, second: Access) -> 
     left, right = _restrict_reads(first.region), _restrict_reads(second.region)
     for text in islice(dict.fromkeys(_candidates(d, first, second)), _TRIED):
         try:
-            if context.settles(text, left, right, axes):
+            if context.is_proved_with(text, left, right, axes):
                 return text
         except ContractError:
             # an element of a list of arrays has no name that a declaration could use

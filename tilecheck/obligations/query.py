@@ -1,4 +1,4 @@
-"""What every obligation of one kernel is judged under."""
+"""The context in which all obligations of one kernel are decided."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def clause_of(cond: Cond, semantic: bool) -> Clause:
 
 
 @dataclass
-class _Kept:
-    """What was found of a kernel, once it was asked for."""
+class _Cache:
+    """Cached results for a kernel; each is computed on first use."""
 
     standing: tuple[Cond, ...] | None = None
     consistent: bool | None = None
@@ -78,10 +78,10 @@ class _Kept:
     repeats: dict[Region, tuple[tuple[Region, int], ...]] = field(default_factory=dict)
     seen_active: dict[tuple[Cond, int, tuple[Cond, ...]], bool] = field(default_factory=dict)
     made_active: dict[tuple[Cond, int], list[dict[Atom, int]]] = field(default_factory=dict)
-    apart: dict[tuple[Region, Region, tuple[tuple[Assumption, ...], ...]], Derivation] = field(default_factory=dict)
+    disjoint: dict[tuple[Region, Region, tuple[tuple[Assumption, ...], ...]], Derivation] = field(default_factory=dict)
     collisions: dict[tuple[Region, Region, bool], Witness | None] = field(default_factory=dict)
     solved: dict[tuple[Region, Region], bool] = field(default_factory=dict)
-    settles: dict[tuple[str, Region, Region, frozenset[int]], bool] = field(default_factory=dict)
+    declared_proofs: dict[tuple[str, Region, Region, frozenset[int]], bool] = field(default_factory=dict)
     served: list[tuple[Assumption, ...]] = field(default_factory=list)
     launches: dict[frozenset[Atom], Facts] = field(default_factory=dict)
     guards: dict[tuple[Cond, ...], Facts] = field(default_factory=dict)
@@ -89,14 +89,14 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A kernel, what is declared of it, and the questions that need both."""
+    """A kernel, its declared clauses, and the queries that need both."""
 
     model: KernelModel
     declared: tuple[Clause, ...]
     faulty: tuple[tuple[str, str], ...]
     contradictory: tuple[Declared, ...] = ()
     effort: Effort = field(default_factory=Effort, compare=False)
-    _kept: _Kept = field(default_factory=_Kept, init=False, repr=False, compare=False)
+    _cache: _Cache = field(default_factory=_Cache, init=False, repr=False, compare=False)
 
     @staticmethod
     def of(model: KernelModel) -> Context:
@@ -115,7 +115,7 @@ class Context:
 
     @property
     def absurd(self) -> bool:
-        """Whether what is declared contradicts itself or what holds in every launch, as far as that is seen."""
+        """Whether the declared clauses provably contradict each other or the facts that hold in every launch."""
         parts = (*conjuncts(conj(*self.assume)), *self.standing)
         return any(c.op == "false" for c in parts) or any(
             Facts([d for d in parts if d is not c], [c.term], signs=False).holds(negate(c)) is not None
@@ -127,54 +127,54 @@ class Context:
         return any(Facts(self.standing, [low, high], signs=False).prove(low - high) is not None
                    for _, low, high in self.annotations.ranges)
 
-    def impossible(self, clause: Clause) -> bool:
+    def is_impossible(self, clause: Clause) -> bool:
         """Whether no launch satisfies a clause."""
         c = clause.cond
         if c is None:
             return False
-        kept = self._kept
+        cached = self._cache
         placed = placed_in([c.term])
-        if placed not in kept.launches:
-            kept.launches[placed] = Facts(self.standing, [c.term], signs=False)
-        return kept.launches[placed].with_budget().holds(negate(c)) is not None
+        if placed not in cached.launches:
+            cached.launches[placed] = Facts(self.standing, [c.term], signs=False)
+        return cached.launches[placed].with_budget().holds(negate(c)) is not None
 
     def denies(self, conds: tuple[Cond, ...], assumed: Assumed) -> bool:
         """Whether a sign that a proof assumed contradicts conditions, as little effort shows."""
         if not assumed:
             return False
-        kept = self._kept.guards
-        if conds not in kept:
-            kept[conds] = Facts(conds, signs=False)
-        facts = kept[conds].with_budget()
+        cached = self._cache.guards
+        if conds not in cached:
+            cached[conds] = Facts(conds, signs=False)
+        facts = cached[conds].with_budget()
         return any(facts.holds(negate(c), 0) is not None for c in assumed)
 
     @property
     def standing(self) -> tuple[Cond, ...]:
-        """What every launch satisfies: extents of tiles are at least 1, those of arrays and of the grid likewise."""
-        kept = self._kept
-        if kept.standing is None:
+        """Conditions that every launch satisfies: extents of tiles, of arrays and of the grid are at least 1."""
+        cached = self._cache
+        if cached.standing is None:
             extents = {a for c in self.assume for a in atoms_of(c) if isinstance(a, EXTENTS)}
             extents |= {a for a in map(symbol_from_text, self.tiles) if isinstance(a, EXTENTS)}
-            kept.standing = (*(ge(grid(k), 1) for k in range(3)), *(ge(symbol(n), 1) for n in sorted(self.tiles)),
+            cached.standing = (*(ge(grid(k), 1) for k in range(3)), *(ge(symbol(n), 1) for n in sorted(self.tiles)),
                              *(ge(of(a), 0) for a in sorted(extents)))
-        return kept.standing
+        return cached.standing
 
     @property
     def consistent(self) -> bool:
-        """Whether some small launch is known to satisfy what is declared; the solver is not asked otherwise."""
-        kept = self._kept
-        if kept.consistent is None:
-            kept.consistent = not self.declared or find_model(conj(*self.uniform, *self.standing)) is not None
-        return kept.consistent
+        """Whether some small launch is known to satisfy the declared clauses. Otherwise the solver is not called."""
+        cached = self._cache
+        if cached.consistent is None:
+            cached.consistent = not self.declared or find_model(conj(*self.uniform, *self.standing)) is not None
+        return cached.consistent
 
     @property
     def assume(self) -> tuple[Cond, ...]:
-        """What holds in every launch: declared clauses, and one block on each axis that the kernel never reads."""
-        kept = self._kept
-        if kept.assume is None:
+        """Assumptions on every launch: declared clauses, and one block on each axis that the kernel never reads."""
+        cached = self._cache
+        if cached.assume is None:
             unread = tuple(eq(grid(k), 1) for k in range(3) if k not in self.model.axes_read)
-            kept.assume = (*(c.cond for c in self.declared if c.cond is not None), self.model.guards, *unread)
-        return kept.assume
+            cached.assume = (*(c.cond for c in self.declared if c.cond is not None), self.model.guards, *unread)
+        return cached.assume
 
     def axes_of(self, *regions: Region) -> frozenset[int]:
         """The axes on which blocks that make these accesses may differ: those that the kernel reads under conditions
@@ -184,7 +184,7 @@ class Context:
             k for k, c in self.model.axis_reads
             if conj(*(p for p in conjuncts(c) if enforceable(p)), *under, *self.uniform).op != "false")
 
-    def excluded(self, *regions: Region) -> bool:
+    def is_excluded(self, *regions: Region) -> bool:
         """Whether the launch scalars that these accesses stand under contradict each other."""
         under = [c for r in regions for c in conjuncts(r.guard) if not c.varying]
         return conj(*under, *self.uniform).op == "false"
@@ -206,14 +206,14 @@ class Context:
 
     @property
     def annotations(self) -> Annotations:
-        kept = self._kept
-        if kept.annotations is None:
+        cached = self._cache
+        if cached.annotations is None:
             found = [a for c in self.declared if c.cond is None and (a := annotation_of(c)) is not None]
             by: dict[str, list[tuple[Array, ...]]] = {}
             for a in found:
                 by.setdefault(a.name, []).append(a.arrays)
             segments = by.get("segments", [])
-            kept.annotations = Annotations(
+            cached.annotations = Annotations(
                 injective=frozenset(a.arrays[0] for a in found if a.name == "injective" and not a.terms),
                 below=tuple((a.arrays[0], a.terms[0]) for a in found if a.name == "injective" and a.terms),
                 monotone=frozenset(a[0] for a in by.get("monotone", [])) | {a[0] for a in segments if len(a) == 1},
@@ -222,97 +222,97 @@ class Context:
                 tickets=frozenset(a[0] for a in by.get("ticket", [])),
                 ranges=tuple((a.arrays[0], a.terms[0], a.terms[1]) for a in found if a.name == "range"),
                 multiples=tuple((a.arrays[0], a.terms[0]) for a in found if a.name == "multiple"))
-        return kept.annotations
+        return cached.annotations
 
     @property
     def tiles(self) -> frozenset[str]:
         """Scalars that are tile extents, and so powers of two."""
-        kept = self._kept
-        if kept.tiles is None:
+        cached = self._cache
+        if cached.tiles is None:
             out: set[str] = set()
             for a in self.model.accesses:
                 for atom in atoms_in(a.region.guard, *a.region.index):
                     if isinstance(atom, Lane):
                         out |= {s.name for s in atom.size.atoms() if isinstance(s, Symbol) and atom.size.single == s}
-            kept.tiles = frozenset(out)
-        return kept.tiles
+            cached.tiles = frozenset(out)
+        return cached.tiles
 
     @property
     def tiled(self) -> tuple[Cond, ...]:
         """That tiles have elements: an extent is checked where the kernel is compiled, whether the tile is used or
         not, but for variants that are left out."""
-        kept = self._kept
-        if kept.tiled is None:
+        cached = self._cache
+        if cached.tiled is None:
             extents = {e for a in self.model.accesses for e in a.tile if not any(
                 not c.varying for c in conjuncts(a.under)) and e.constant is None and not e.varying}
-            kept.tiled = tuple(ge(e, 1) for e in sorted(extents, key=lambda e: e.key))
-        return kept.tiled
+            cached.tiled = tuple(ge(e, 1) for e in sorted(extents, key=lambda e: e.key))
+        return cached.tiled
 
     @property
     def lost(self) -> dict[Array, str]:
         """Arrays whose every verdict is lost, and to what."""
-        kept = self._kept
-        if kept.lost is None:
-            kept.lost = {array: gap.what for gap in self.model.gaps for array in gap.arrays}
-        return kept.lost
+        cached = self._cache
+        if cached.lost is None:
+            cached.lost = {array: gap.what for gap in self.model.gaps for array in gap.arrays}
+        return cached.lost
 
     def room(self, first: Region, second: Region) -> Callable[[tuple[Cond, ...]], bool]:
         """Decides whether conditions are a contract for two accesses.
 
-        A launch with several blocks on every axis satisfies them; in it each access is still made by two blocks that
-        differ on an axis, for every axis where that is possible without them, and in more than the first iteration of
-        a loop. Conditions on variants of the kernel (`FLAG == 0 or ...`) are for launches of another variant, and
-        sections of the grid have the width that they say.
+        A launch with several blocks on every axis satisfies them. In this launch two blocks that differ on an axis
+        still execute each access, for every axis where that is possible without the conditions. They do so in more than
+        the first iteration of a loop. Conditions on variants of the kernel (`FLAG == 0 or ...`) are for launches of
+        another variant. Sections of the grid have the width that their conditions give.
         """
 
         def admits(conds: tuple[Cond, ...]) -> bool:
             key = (first, second, frozenset(conds))
-            if key not in self._kept.room:
+            if key not in self._cache.room:
                 plain = tuple(c for c in conds if c.op != "or")
-                self._kept.room[key] = self._satisfiable(conds, self.axes_of(first, second)) and all(
-                    _section(r, k, conds) or self._active(r, k, plain)
-                    for r in dict.fromkeys((first, second)) for k in self._possible(r)) and all(
-                    self._active(again, axis, plain) for r in dict.fromkeys((first, second))
-                    for again, axis in self._again(r) if _stops_short(again, plain))
-            return self._kept.room[key]
+                self._cache.room[key] = self._satisfiable(conds, self.axes_of(first, second)) and all(
+                    _section(r, k, conds) or self._is_active(r, k, plain)
+                    for r in dict.fromkeys((first, second)) for k in self._list_room_axes(r)) and all(
+                    self._is_active(again, axis, plain) for r in dict.fromkeys((first, second))
+                    for again, axis in self._list_repeats(r) if _stops_short(again, plain))
+            return self._cache.room[key]
 
         return admits
 
     def admits(self, conds: tuple[Cond, ...], region: Region) -> bool:
         """Whether a launch with several blocks on every axis satisfies conditions."""
         key = ("admits", region.guard, frozenset(conds))
-        if key not in self._kept.room:
-            self._kept.room[key] = self._satisfiable(conds, self.axes_of(region))
-        return self._kept.room[key]
+        if key not in self._cache.room:
+            self._cache.room[key] = self._satisfiable(conds, self.axes_of(region))
+        return self._cache.room[key]
 
     def _satisfiable(self, conds: tuple[Cond, ...], axes: frozenset[int]) -> bool:
         return satisfiable(conj(*conds, *self.uniform), axes, tiles=self.tiles) is not None
 
-    def _possible(self, region: Region) -> tuple[int, ...]:
-        if region not in self._kept.room_axes:
+    def _list_room_axes(self, region: Region) -> tuple[int, ...]:
+        if region not in self._cache.room_axes:
             axes = self.axes_of(region)
-            self._kept.room_axes[region] = tuple(k for k in sorted(axes) if self._active(region, k, ()))
-        return self._kept.room_axes[region]
+            self._cache.room_axes[region] = tuple(k for k in sorted(axes) if self._is_active(region, k, ()))
+        return self._cache.room_axes[region]
 
-    def _again(self, region: Region) -> tuple[tuple[Region, int], ...]:
+    def _list_repeats(self, region: Region) -> tuple[tuple[Region, int], ...]:
         """An access as it is made after the first iteration of each loop that can go on, and an axis to see it on."""
-        if region not in self._kept.repeats:
+        if region not in self._cache.repeats:
             counters = sorted(a for a in atoms_in(region.guard, *region.index)
                               if isinstance(a, Counter))
             later = [Region(region.index, conj(region.guard, ge(of(c), 1)), region.exact) for c in counters[:_LOOPS]]
-            self._kept.repeats[region] = tuple(
-                (r, axis) for r in later for axis in self._possible(region)[:1] if self._active(r, axis, ()))
-        return self._kept.repeats[region]
+            self._cache.repeats[region] = tuple(
+                (r, axis) for r in later for axis in self._list_room_axes(region)[:1] if self._is_active(r, axis, ()))
+        return self._cache.repeats[region]
 
-    def _active(self, region: Region, axis: int, conds: tuple[Cond, ...]) -> bool:
+    def _is_active(self, region: Region, axis: int, conds: tuple[Cond, ...]) -> bool:
         """Whether two blocks that differ on the axis alone both make the access in some small launch: they do when
         accesses to one element that only the other axes select collide."""
         key = (region.guard, axis, conds)
-        if key not in self._kept.seen_active:
+        if key not in self._cache.seen_active:
             # one of the launches in which they do, under other conditions, may satisfy these
-            launches = self._kept.made_active.setdefault((region.guard, axis), [])
-            self._kept.seen_active[key] = any(_holds_at(conds, launch) for launch in launches)
-            if not self._kept.seen_active[key]:
+            launches = self._cache.made_active.setdefault((region.guard, axis), [])
+            self._cache.seen_active[key] = any(_holds_at(conds, launch) for launch in launches)
+            if not self._cache.seen_active[key]:
                 self.effort.search()
                 axes = self.axes_of(region)
                 others = tuple(bid(k) for k in sorted(axes) if k != axis) or (const(0),)
@@ -321,20 +321,20 @@ class Context:
                     made, made, axes=axes, assume=conj(*conds, *self.uniform), same_site=True)
                 if found is not None:
                     launches.append(launch_of(found))
-                self._kept.seen_active[key] = found is not None
-        return self._kept.seen_active[key]
+                self._cache.seen_active[key] = found is not None
+        return self._cache.seen_active[key]
 
     @property
     def uniform(self) -> tuple[Cond, ...]:
-        kept = self._kept
-        if kept.uniform is None:
-            kept.uniform = tuple(c for c in self.assume if not c.varying)
-        return kept.uniform
+        cached = self._cache
+        if cached.uniform is None:
+            cached.uniform = tuple(c for c in self.assume if not c.varying)
+        return cached.uniform
 
     @property
     def served(self) -> list[tuple[Assumption, ...]]:
         """Sets of clauses that completed proofs of this kernel, the latest first: they often serve the next one."""
-        return self._kept.served
+        return self._cache.served
 
     def remember(self, d: Derivation) -> None:
         if d.clauses and d.clauses not in self.served:
@@ -342,36 +342,39 @@ class Context:
             del self.served[_REMEMBERED:]
 
     def clauses(self, d: Derivation) -> tuple[Clause, ...]:
-        """The contract that a derivation rests on, without what is declared already."""
+        """Returns the clauses that a derivation depends on, without those that are already declared."""
         known = {p for c in self.assume for p in conjuncts(c)}
         out = [clause_of(c, False) for c in sorted(d.assumed, key=lambda c: c.key) if c not in known]
         out += [clause_of(a.cond, a.semantic) for a in d.clauses if a.cond not in known]
         return tuple(dict.fromkeys(out))
 
-    def apart(self, first: Region, second: Region) -> Derivation:
+    def derive_disjointness(self, first: Region, second: Region) -> Derivation:
         """The attempt to show that blocks never meet through two accesses. Kernels write several arrays alike."""
         key = (first, second, tuple(self.served))
-        if key not in self._kept.apart:
+        if key not in self._cache.disjoint:
             self.effort.derivation()
-            self._kept.apart[key] = across_blocks(
+            self._cache.disjoint[key] = across_blocks(
                 first, second, self.axes_of(first, second), self.assume, self.annotations, self.room(first, second),
                 key[2])
-        return self._kept.apart[key]
+        return self._cache.disjoint[key]
 
     def collision(self, first: Region, second: Region, same: bool) -> Witness | None:
-        """A collision that does not hang on what arrays contain: data may be such that there is none."""
+        """Searches a collision that occurs for all contents of arrays.
+
+        A collision for some contents is not enough, because the data of the program may exclude it.
+        """
         key = (first, second, same)
-        if key not in self._kept.collisions:
+        if key not in self._cache.collisions:
             self.effort.search()
             assume = conj(*self.uniform)
             found = find_collision(
                 first, second, axes=self.axes_of(first, second), assume=assume, same_site=same,
                 accept=lambda w: not w.data or whatever_the_data(w, first, second))
-            self._kept.collisions[key] = None if found is None else self.roomy(
+            self._cache.collisions[key] = None if found is None else self.enlarge_arrays(
                 found, _build_confirmation(first, second, assume))
-        return self._kept.collisions[key]
+        return self._cache.collisions[key]
 
-    def roomy(self, found: Witness, confirmed: Callable[[Witness], bool]) -> Witness:
+    def enlarge_arrays(self, found: Witness, confirmed: Callable[[Witness], bool]) -> Witness:
         """The witness in a launch that keeps the other accesses inside their arrays, where larger arrays do that: what
         would be undefined, and what a bounds check would drop."""
         if found.data:
@@ -384,31 +387,33 @@ class Context:
         whole = with_room(found, (*tiles, *elements), confirmed)
         return whole if whole is not found else with_room(found, tiles, confirmed)
 
-    def solved(self, first: Region, second: Region) -> bool:
+    def prove_by_solver(self, first: Region, second: Region) -> bool:
         """Whether the solver, where it is installed, proves that blocks never meet through two accesses."""
         if not solver.available() or not self.consistent:
             return False
         key = (first, second)
-        if key not in self._kept.solved:
-            self._kept.solved[key] = solver.disjoint(
+        if key not in self._cache.solved:
+            self._cache.solved[key] = solver.disjoint(
                 first, second, self.axes_of(first, second), conj(*self.uniform, *self.standing), SOLVER_MS) == "unsat"
-        return self._kept.solved[key]
+        return self._cache.solved[key]
 
-    def settles(self, text: str, first: Region, second: Region, axes: frozenset[int]) -> bool:
+    def is_proved_with(self, text: str, first: Region, second: Region, axes: frozenset[int]) -> bool:
         """Whether one more declaration completes a proof that blocks that differ on one of the axes never meet.
         A declaration that cannot be parsed is a ContractError."""
         key = (text, first, second, axes)
-        if key not in self._kept.settles:
+        if key not in self._cache.declared_proofs:
             declared = replace(self, declared=(*self.declared, *parse(text)))
-            self._kept.settles[key] = across_blocks(
+            self._cache.declared_proofs[key] = across_blocks(
                 first, second, axes, declared.assume, declared.annotations).proved
-        return self._kept.settles[key]
+        return self._cache.declared_proofs[key]
 
-    def needed(
+    def find_collision_without(
         self, clauses: Iterable[Clause], first: Region, second: Region, same: bool, besides: Iterable[Cond] = (),
     ) -> Witness | None:
-        """A collision in a launch that breaks one of the semantic clauses and satisfies everything else, and what is
-        asked besides."""
+        """Searches a collision in a launch that breaks one of the semantic clauses and satisfies all other conditions.
+
+        The other conditions include `besides`.
+        """
         have, more = tuple(clauses), tuple(besides)
         for c in have:
             if c.kind == "semantic" and c.cond is not None:
@@ -419,7 +424,7 @@ class Context:
                     c.cond, first, second, self.axes_of(first, second), others, same_site=same
                 )
                 if found is not None:
-                    return self.roomy(found, _build_confirmation(first, second, conj(others, negate(c.cond))))
+                    return self.enlarge_arrays(found, _build_confirmation(first, second, conj(others, negate(c.cond))))
         return None
 
     def by_site(self, accesses: Iterable[Access]) -> dict[int, list[Access]]:

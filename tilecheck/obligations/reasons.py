@@ -12,7 +12,7 @@ __all__ = ["Cause", "because"]
 class Cause(Enum):
     """Why an obligation has its verdict. Behind each stand its operands."""
 
-    # --- what is not followed
+    # --- constructs and values that are not modelled
     MAY_TOUCH_ALL = "may touch all"
     """construct, array: an unsupported construct may read and write all of the array"""
     MAY_WRITE = "may write"

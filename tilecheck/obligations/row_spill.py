@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.obligations.query import Context
 from tilecheck.symbolic import (
     Atom,
@@ -43,7 +43,7 @@ class SpilledRead(Struct, frozen=True):
     sizes: tuple[tuple[str, int], ...]
 
 
-def find_row_spills(context: Context, obligations: tuple[Settled, ...]) -> tuple[Settled, ...]:
+def find_row_spills(context: Context, obligations: tuple[DecidedObligation, ...]) -> tuple[DecidedObligation, ...]:
     """The obligations, where those that depend on the end of a row have the code of row spills.
 
     They also list the reads that run past the end of the row in the same way.
@@ -51,7 +51,7 @@ def find_row_spills(context: Context, obligations: tuple[Settled, ...]) -> tuple
     return tuple(_as_row_spill(context, s) if s.code == "TC102" and _spills(s) else s for s in obligations)
 
 
-def _as_row_spill(context: Context, s: Settled) -> Settled:
+def _as_row_spill(context: Context, s: DecidedObligation) -> DecidedObligation:
     """The obligation, at the write that runs past the end of its row."""
     if not _ends(s.access, s):
         ending = (a for a in context.model.accesses if a.mode != "read" and a.array == s.access.array and _ends(a, s))
@@ -62,7 +62,7 @@ def _as_row_spill(context: Context, s: Settled) -> Settled:
     return replace(s, code=CODE, spilling=reads)
 
 
-def _moved_to(access: Access, s: Settled) -> Settled:
+def _moved_to(access: Access, s: DecidedObligation) -> DecidedObligation:
     """The obligation at this access. It loses its witness if that is about other accesses."""
     pair = s.other is not None and s.other.site == access.site
     w = s.witness if pair else None
@@ -70,7 +70,7 @@ def _moved_to(access: Access, s: Settled) -> Settled:
                    witness=None if w is None else replace(w, first=w.second, second=w.first))
 
 
-def _ends(access: Access, s: Settled) -> bool:
+def _ends(access: Access, s: DecidedObligation) -> bool:
     """Whether the obligation requires that the last element of this access lies within its row."""
     if len(access.region.index) != 1:
         return False
@@ -81,11 +81,11 @@ def _ends(access: Access, s: Settled) -> bool:
                for row in rows_of(access))
 
 
-def _semantic(s: Settled) -> tuple[Clause, ...]:
+def _semantic(s: DecidedObligation) -> tuple[Clause, ...]:
     return tuple(c for c in s.clauses if c.kind == "semantic")
 
 
-def _spills(s: Settled) -> bool:
+def _spills(s: DecidedObligation) -> bool:
     """Whether a clause of the obligation requires that a part of an offset ends before the next row begins."""
     needed = _semantic(s)
     return s.verdict == "conditional" and not s.access.tile and any(
@@ -124,10 +124,11 @@ def rows_of(access: Access) -> list[Term]:
     return [f for f in factors.values() if f.constant != 1]
 
 
-def spilled_read(s: Settled, access: Access) -> SpilledRead | None:
-    """What a read of the obligation takes from its own row and from the next one in the second block of the witness.
+def spilled_read(s: DecidedObligation, access: Access) -> SpilledRead | None:
+    """Returns the elements that a read of the obligation takes from its own row and from the next one.
 
-    None if it stays in its row there, or if that is not known.
+    The values are those of the second block of the witness. None if the read stays in its row there, or if that is
+    unknown.
     """
     w = s.witness
     if w is None:
@@ -151,6 +152,6 @@ def spilled_read(s: Settled, access: Access) -> SpilledRead | None:
     return None
 
 
-def _sizes(s: Settled) -> set[Symbol]:
+def _sizes(s: DecidedObligation) -> set[Symbol]:
     return {a for c in _semantic(s) if c.cond is not None for a in atoms_in(c.cond) if isinstance(a, Symbol)}
 

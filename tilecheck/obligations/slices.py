@@ -14,7 +14,7 @@ from typing import Final
 from tilecheck.contracts import render
 from tilecheck.interp.host.discharge import cone
 from tilecheck.interp.kernel.lint_facts import SliceUse
-from tilecheck.obligations.obligation import SettledSlice, SliceFault, find_weakest
+from tilecheck.obligations.obligation import DecidedSlice, SliceFault, find_weakest
 from tilecheck.obligations.query import Context
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.solver.inequalities import Facts, conjuncts
@@ -56,7 +56,7 @@ _PROPOSED: Final = 3
 _EFFORT: Final = 1
 
 
-def decide_slices(context: Context) -> tuple[SettledSlice, ...]:
+def decide_slices(context: Context) -> tuple[DecidedSlice, ...]:
     """The slices of a kernel, in the order in which they are taken."""
     uses: dict[Span, list[SliceUse]] = {}
     for s in context.model.observed.slices:
@@ -64,25 +64,25 @@ def decide_slices(context: Context) -> tuple[SettledSlice, ...]:
     return tuple(_decide(context, span, found) for span, found in uses.items())
 
 
-def _decide(context: Context, span: Span, uses: list[SliceUse]) -> SettledSlice:
+def _decide(context: Context, span: Span, uses: list[SliceUse]) -> DecidedSlice:
     array = uses[0].array
     fault = next((f for s in uses if (f := _fault(context, s)) is not None), None)
     if fault is not None:
-        return SettledSlice(array, span, "refuted", _WRONG[fault.what](fault.use), fault=fault)
+        return DecidedSlice(array, span, "refuted", _WRONG[fault.what](fault.use), fault=fault)
     found = [_bound(context, s, what, term) for s in uses for what, term in _bounds(s)]
     verdict = find_weakest(tuple(v for v, _, _ in found))
     reason = next((r for v, r, _ in found if v == verdict), because(Cause.SLICE_INSIDE))
     clauses = dict.fromkeys(c for _, _, cs in found for c in cs)
-    return SettledSlice(array, span, verdict, reason, tuple(clauses) if verdict != "unproven" else ())
+    return DecidedSlice(array, span, verdict, reason, tuple(clauses) if verdict != "unproven" else ())
 
 
 def _bounds(s: SliceUse) -> tuple[tuple[str, Term], ...]:
-    """Terms that must not be negative, by what is wrong with the slice if one is."""
+    """Returns the terms that must not be negative, each with the fault of the slice if it is negative."""
     return (("below", s.start), ("reversed", s.stop - s.start), ("beyond", s.extent - s.stop))
 
 
 def _facts(context: Context, s: SliceUse, guard: Cond) -> Facts:
-    """What holds where a slice is taken."""
+    """Returns the facts that hold where a slice is taken."""
     return Facts((guard, *context.assume, *context.standing, *_sizes(s)), [s.start, s.stop, s.extent], signs=False)
 
 
@@ -97,7 +97,7 @@ def _bound(context: Context, s: SliceUse, what: str, term: Term) -> tuple[Verdic
     if facts.prove(term) is not None:
         return "proved", because(Cause.SLICE_INSIDE), ()
     for clause in (*_decide_uniform(s, term), *_residual(context, s, term)):
-        if not context.impossible(clause):
+        if not context.is_impossible(clause):
             return "proved", because(Cause.SLICE_INSIDE_WHERE, clause.text), (clause,)
     return "unproven", _OPEN[what](s), ()
 
@@ -122,8 +122,10 @@ def _decide_uniform(s: SliceUse, term: Term) -> Iterator[Clause]:
 
 
 def _residual(context: Context, s: SliceUse, term: Term) -> Iterator[Clause]:
-    """What launch scalars must satisfy for it to hold in every block. What more would have to be assumed is part of
-    the condition."""
+    """Yields clauses on launch scalars under which the term is not negative in any block.
+
+    Further assumptions that a proof needs are part of the condition.
+    """
     if not term.varying:
         return
     for terms, assumed in _facts(context, s, s.guard).residuals(term, _PROPOSED):

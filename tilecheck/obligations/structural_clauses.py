@@ -1,4 +1,4 @@
-"""The structural part of a kernel's contract: what every launch must satisfy whatever the proofs are."""
+"""The structural part of a kernel's contract: the clauses that every launch must satisfy regardless of the proofs."""
 
 from __future__ import annotations
 
@@ -79,12 +79,12 @@ def _require_disjoint(model: KernelModel) -> Iterator[Clause]:
 def width_clauses(model: KernelModel, others: Iterable[Clause] = ()) -> tuple[Clause, ...]:
     """Indices are 32-bit: no intermediate value of an index, also of an element that a bounds check drops, is larger.
 
-    The index of a tile is inside the array, which the obligations of its bounds see to; what is divided or compared on
-    the way may be larger. Values of data and of loop counters are left out, unless numbers of the launch bound them
-    where they are used: those that nothing bounds are not followed any further.
+    The index of a tile is inside the array, which the obligations on bounds prove. Intermediate values that are
+    divided or compared may be larger. Values of data and of loop counters are left out, unless numbers of the launch
+    bound them where they are used. Values without a bound are not analysed further.
 
     Bounds are for sizes: numbers of the launch that are in one must not be negative, unless they are extents of tiles.
-    Of one that is only added, such as a seed, it is enough that the bound holds for its negation, too.
+    For a number that is only added, such as a seed, it is enough that the bound also holds for its negation.
     """
     known = _not_negative(model, others)
     found = _widths(model), {*model.long}
@@ -119,7 +119,7 @@ def _of_both_signs(bounds: set[Term], known: set[str]) -> list[Term]:
 
 
 def _not_negative(model: KernelModel, others: Iterable[Clause]) -> set[str]:
-    """Numbers of the launch that are at least 0, as extents of tiles or by what else a launch has to satisfy."""
+    """Returns the numbers of the launch that are at least 0: extents of tiles, and those that `others` bound."""
     tiles = {*(e for a in model.accesses for e in a.tile), *(
         x.size for a in model.accesses for x in atoms_in(*a.region.index, a.region.guard) if isinstance(x, Lane))}
     conds = conjuncts(conj(model.guards, *(c.cond for c in others if c.cond is not None)))
@@ -142,8 +142,10 @@ def _widths(model: KernelModel) -> set[Term]:
 
 
 def is_too_wide(model: KernelModel) -> bool:
-    """Whether, by its constants, the index of a tile leaves 32 bits in every launch of two blocks: an index that large
-    lies in no array, and what is computed for it is another one."""
+    """Whether, by its constants, the index of a tile exceeds 32 bits in every launch of two blocks.
+
+    No array has an index that large, and the computed index wraps to a different one.
+    """
     tiles = [a for a in model.accesses if a.tile]
     positive = _GRID | {atom for a in tiles for extent in a.tile for atom in atoms_of(extent)}
     return any(sum(c for m, c in b.monos.items() if m and positive.issuperset(m)) >= 2**31

@@ -1,7 +1,7 @@
-"""Clauses on bounds that no author expects a kernel to have: they tell of a mistake in it.
+"""Clauses on bounds that no author expects a kernel to have. They indicate a mistake in it.
 
-That extents agree, or that the grid has no more blocks than there are tiles, is what every launch sees to. Where these
-clauses are needed, the index is wrong for the launches that the kernel is written for.
+Every launch ensures that extents agree, or that the grid has no more blocks than there are tiles. Where the clauses of
+this module are needed, the index is wrong for the launches that the kernel is written for.
 """
 
 from __future__ import annotations
@@ -35,8 +35,11 @@ _MANY: Final = 3
 
 
 def shares(c: Cond) -> bool:
-    """Whether a clause is `g*cdiv(m, d) <= m`: m tiles in shares that are rounded up, which together are more than m
-    unless they come out even. That is no matter of extents that agree, and few launches see to it."""
+    """Whether a clause is `g*cdiv(m, d) <= m`: m tiles in shares that are rounded up.
+
+    Together the shares are more than m, unless they divide m exactly. Agreement of extents does not imply this clause,
+    and few launches satisfy it.
+    """
     t = c.term
     for m, factor in t.monos.items() if c.op == "ge" else ():
         for a in m:
@@ -48,8 +51,10 @@ def shares(c: Cond) -> bool:
 
 
 def goes_past(c: Cond) -> bool:
-    """Whether a clause is `cdiv(n, T) < cdiv(x.shape[i], T)`: a tile is used that begins after all of n elements, and
-    the array must be larger by more than what the last tile is rounded up by."""
+    """Whether a clause is `cdiv(n, T) < cdiv(x.shape[i], T)`: a used tile begins after all of n elements.
+
+    The array must be larger than n by more than the padding of the last tile.
+    """
     if c.op != "ge" or len([m for m in c.term.monos if m]) != 2:
         return False
     parts = {factor: m[0] for m, factor in c.term.monos.items() if len(m) == 1}
@@ -62,7 +67,7 @@ def goes_past(c: Cond) -> bool:
 
 
 def _choices(a: Atom, added: int = 0) -> Iterator[tuple[Atom | None, int]]:
-    """The atoms that a choice is made of, each with what is added to it."""
+    """Yields the atoms of a choice, each with the constant that is added to it."""
     if not isinstance(a, Ite):
         yield a, added
         return

@@ -17,7 +17,7 @@ from tilecheck.obligations.deferred import Suspicion
 from tilecheck.obligations.disjoint import decide_writes
 from tilecheck.obligations.divisibility import decide_claims
 from tilecheck.obligations.duplicates import decide_duplicates
-from tilecheck.obligations.obligation import Proof, Settled
+from tilecheck.obligations.obligation import DecidedObligation, Proof
 from tilecheck.obligations.ordering import decide_order
 from tilecheck.obligations.padding import decide_padding
 from tilecheck.obligations.per_statement import one_for_each_statement
@@ -41,7 +41,7 @@ def prove(model: KernelModel) -> Proof:
         *decide_order(context), *decide_bounds(context), *decide_claims(context), *decide_padding(context),
         *decide_held_reads(context), *decide_faults(context))
     obligations = find_row_spills(context, obligations)
-    if is_too_wide(model) or any(context.impossible(c) for c in width_clauses(model)):
+    if is_too_wide(model) or any(context.is_impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
     settled = with_clear_examples(context, drop_repeated_clauses(model, one_for_each_statement(obligations)))
     settled = tuple(s if s.witness is None else replace(s, witness=with_loop_values(s.witness, model.observed.loops))
@@ -55,7 +55,7 @@ def prove(model: KernelModel) -> Proof:
         tuple(_suspicions(context)), sliced)
 
 
-def _too_wide(s: Settled) -> Settled:
+def _too_wide(s: DecidedObligation) -> DecidedObligation:
     """The obligation of a kernel with an index that exceeds 32 bits in every launch: the index wraps."""
     if s.verdict not in ("proved", "conditional"):
         return s

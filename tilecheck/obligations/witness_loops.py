@@ -1,4 +1,4 @@
-"""Iterations as the author knows them: by what the variable of the loop is worth."""
+"""Describes iterations by the value of the loop variable, as authors know them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tilecheck.symbolic.footprint import BlockPoint, Witness
 __all__ = ["values_of_loops", "with_loop_values"]
 
 _UNNAMED: Final = frozenset({"", "_"})
-"""Loops whose variable nobody reads."""
+"""Names of loop variables that no code reads."""
 
 
 def with_loop_values(w: Witness, loops: Iterable[RangeLoop]) -> Witness:
@@ -24,8 +24,10 @@ def with_loop_values(w: Witness, loops: Iterable[RangeLoop]) -> Witness:
 
 
 def values_of_loops(loops: Iterable[RangeLoop], env: Mapping[Atom, int]) -> Iterator[tuple[str, int]]:
-    """The loops whose variable has one value in an environment, by the name of their counter, with the value. What a
-    loop that is left out begins with, or steps by, is not known there."""
+    """Yields the name of the counter and the value for each loop whose variable has one value in an environment.
+
+    A loop is left out if its start or its step is unknown there.
+    """
     found: dict[str, set[int]] = {}
     for loop in loops:
         counter = Counter(loop.counter)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.may_alias import align_regions, meet
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.obligations.query import Context, launch_of
 from tilecheck.obligations.row_spill import CODE as ROW_SPILL
 from tilecheck.obligations.row_spill import rows_of
@@ -27,10 +27,10 @@ _TRIED: Final = 6
 _EXAMPLES: Final = 12
 """Obligations of a kernel that are given such an example."""
 _CLAUSES: Final = 24
-"""Clauses of a kernel beyond which one of them alone is no longer told apart."""
+"""The number of clauses of a kernel up to which examples that break one clause alone are searched."""
 
 
-def with_clear_examples(context: Context, settled: Sequence[Settled]) -> tuple[Settled, ...]:
+def with_clear_examples(context: Context, settled: Sequence[DecidedObligation]) -> tuple[DecidedObligation, ...]:
     """The obligations, where a collision shows what a clause is for, with one that breaks this clause alone and none
     that other obligations need; the one that was found where there is none."""
     every = tuple(dict.fromkeys(c for s in settled for c in s.clauses if c.kind == "semantic" and c.cond is not None))
@@ -40,11 +40,11 @@ def with_clear_examples(context: Context, settled: Sequence[Settled]) -> tuple[S
     return tuple(_clear(context, s, every) if i in shown else s for i, s in enumerate(settled))
 
 
-def _is_shown(s: Settled) -> bool:
+def _is_shown(s: DecidedObligation) -> bool:
     return s.verdict == "conditional" and s.needed and s.kind == "disjoint"
 
 
-def _clear(context: Context, s: Settled, every: tuple[Clause, ...]) -> Settled:
+def _clear(context: Context, s: DecidedObligation, every: tuple[Clause, ...]) -> DecidedObligation:
     rows = tuple(ge(row, _ROW) for row in rows_of(s.access) if not row.varying)[:1] if s.code == ROW_SPILL else ()
     w = s.witness
     if w is not None and sum(_fails(w, c.cond) for c in every) < 2 and not any(_fails(w, c) for c in rows):
@@ -59,13 +59,13 @@ def _clear(context: Context, s: Settled, every: tuple[Clause, ...]) -> Settled:
             named = atoms_in(*first.index, first.guard, *second.index, second.guard)
             besides = (c.cond for c in every if c.cond is not None and {
                 a for a in atoms_of(c.cond) if isinstance(a, Symbol)} <= named)
-            found = context.needed(s.clauses, first, second, other is s.access, (*wide, *besides))
+            found = context.find_collision_without(s.clauses, first, second, other is s.access, (*wide, *besides))
             if found is not None:
                 return replace(s, witness=found, other=None if other is s.access else other)
     return s
 
 
-def _pairs(context: Context, s: Settled) -> list[Access]:
+def _pairs(context: Context, s: DecidedObligation) -> list[Access]:
     """The accesses that this one may meet, itself first."""
     others = (a for a in context.model.accesses if a.mode == "write" and a.site != s.access.site and meet(a, s.access)
               and len(a.region.index) == len(s.access.region.index))

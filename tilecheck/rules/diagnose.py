@@ -13,7 +13,7 @@ from tilecheck.obligations.deferred import confirm_suspicions
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.launch_breaches import find_breaches
 from tilecheck.obligations.launches import Discharged, discharge_all
-from tilecheck.obligations.obligation import Proof, Settled, SettledSlice, find_weakest
+from tilecheck.obligations.obligation import DecidedObligation, DecidedSlice, Proof, find_weakest
 from tilecheck.obligations.open_obligations import find_open_obligations
 from tilecheck.obligations.operand_types import find_type_faults
 from tilecheck.obligations.verdicts import contract_of
@@ -47,7 +47,7 @@ def conclude(
     return _report(view), tuple(_complete(d, rank_of_axes(model.axes_read)) for d in _without_echoes(findings))
 
 
-def _at_obligation(s: Settled, model: KernelModel) -> Diagnostic:
+def _at_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     """The finding for an obligation.
 
     In the dialect an unproven obligation is an error: a launch enforces the clauses of all others.
@@ -90,13 +90,13 @@ def _state(clause: Clause, proof: Proof, states: Mapping[str, Discharged]) -> Cl
     return "declared" if declared and state in ("unseen", "open") else state
 
 
-def _obligation(s: Settled) -> Obligation:
+def _obligation(s: DecidedObligation) -> Obligation:
     return Obligation(
         s.kind, s.access.span.line, s.access.array.text, s.verdict, sentences(s.reason), s.access.span, s.rules,
         tuple(c.text for c in s.clauses), s.missing)
 
 
-def _slice(s: SettledSlice) -> Obligation:
+def _slice(s: DecidedSlice) -> Obligation:
     return Obligation("slice", s.span.line, s.array.text, s.verdict, sentences(s.reason), s.span, (),
                       tuple(c.text for c in s.clauses))
 

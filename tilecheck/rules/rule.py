@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tilecheck.interp.kernel.access import KernelModel
     from tilecheck.interp.ownership.event import Event
     from tilecheck.obligations.kernel_view import KernelView
-    from tilecheck.obligations.obligation import Settled
+    from tilecheck.obligations.obligation import DecidedObligation
 
 __all__ = ["MypyCode", "Rule"]
 
@@ -54,6 +54,6 @@ class Rule(Struct, frozen=True, kw_only=True):
     residual: bool = False
     unnecessary: bool = False
     fixes: tuple[str, ...] = ()
-    obligation: Callable[[Settled, KernelModel], Diagnostic] | None = None
+    obligation: Callable[[DecidedObligation, KernelModel], Diagnostic] | None = None
     kernel: Callable[[KernelView], Iterable[Diagnostic]] | None = None
     event: Callable[[Event], Diagnostic] | None = None

@@ -14,7 +14,7 @@ from tilecheck.explain.build import explain
 from tilecheck.explain.explanation import ExplainedObligation
 from tilecheck.interp.kernel.access import Access
 from tilecheck.interp.kernel.source_names import symbol_name
-from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, SettledSlice
+from tilecheck.obligations.obligation import WEAKEST_FIRST, DecidedObligation, DecidedSlice
 from tilecheck.obligations.row_spill import rows_of
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.pipeline.single_kernel import Study
@@ -496,19 +496,19 @@ class _Builder:
 
     def _obligations(self) -> Iterator[ObligationLine]:
         proof = self.drawn.study.proof
-        settled: tuple[Settled | SettledSlice, ...] = (*proof.obligations, *proof.slices)
+        settled: tuple[DecidedObligation | DecidedSlice, ...] = (*proof.obligations, *proof.slices)
         told = zip(explain(self.drawn.study).obligations, settled, strict=True)
         for o, s in sorted(told, key=lambda x: WEAKEST_FIRST.index(x[0].verdict)):
             why = " ".join(f"{t[:1].upper()}{t[1:]}." for t in (*o.steps, *self._instance(o, s)))
             if o.conclusion and o.steps:
                 # the steps suppose what they exclude
                 why = f"If {_SUPPOSED.get(s.kind, 'two blocks touched one element')}: {why}" if isinstance(
-                    s, Settled) else why
+                    s, DecidedObligation) else why
             yield ObligationLine(o.place, o.array, o.claim, o.verdict, f"{why} {o.conclusion}".strip())
 
-    def _instance(self, o: ExplainedObligation, s: Settled | SettledSlice) -> Iterator[str]:
+    def _instance(self, o: ExplainedObligation, s: DecidedObligation | DecidedSlice) -> Iterator[str]:
         """An example of an open obligation, in this launch or with its own launch."""
-        if not o.shown or o.witness is None or not isinstance(s, Settled):
+        if not o.shown or o.witness is None or not isinstance(s, DecidedObligation):
             return
         if s.kind in ("bounds", "padding"):
             kind: MarkKind = "outside" if s.kind == "bounds" else "undefined"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.wording import launch_of
 from tilecheck.symbolic import EXTENTS, GridDim, Symbol
 from tilecheck.symbolic.footprint import Witness
@@ -36,7 +36,7 @@ def note_other_launch(w: Witness | None, setting: Setting) -> str:
     return f"the example of the report is another launch, {launch_of(w)}"
 
 
-def siblings(s: Settled, obligations: tuple[Settled, ...]) -> Iterator[Settled]:
+def siblings(s: DecidedObligation, obligations: tuple[DecidedObligation, ...]) -> Iterator[DecidedObligation]:
     """The obligation and those on other operands of the same operation, each of which has undefined lanes there."""
     places = {use.span for use, _ in s.uses}
     yield s

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.explain.names import Given
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.obligations.padding_examples import launch_that_shows
 from tilecheck.obligations.row_spill import rows_of
 from tilecheck.obligations.verdicts import contract_of
@@ -83,7 +83,7 @@ def _choose_finding(told: Sequence[Diagnostic], request: Request) -> Diagnostic 
     return told[request.finding - 1]
 
 
-def _obligation(study: Study, d: Diagnostic) -> Settled | None:
+def _obligation(study: Study, d: Diagnostic) -> DecidedObligation | None:
     """The obligation that a finding reports."""
     fits = [s for s in study.proof.obligations if s.code == d.code and s.verdict not in ("proved", "atomic")]
     here = [s for s in fits if s.access.span == d.span or any(use.span == d.span for use, _ in s.uses)]
@@ -91,7 +91,7 @@ def _obligation(study: Study, d: Diagnostic) -> Settled | None:
 
 
 def _draw_launch(
-    study: Study, plan: Scheduled, request: Request, d: Diagnostic | None, s: Settled | None,
+    study: Study, plan: Scheduled, request: Request, d: Diagnostic | None, s: DecidedObligation | None,
 ) -> tuple[Drawn, bool]:
     """The launch with its accesses, and whether the user described it."""
     must = tuple(c.cond for c in study.proof.declared if c.cond is not None) + conjuncts(study.model.guards)
@@ -113,7 +113,7 @@ def _draw_launch(
     return _happens(study, plan, choose(study.model, plan, wish)), False
 
 
-def _related_obligations(study: Study, s: Settled | None) -> tuple[Settled, ...]:
+def _related_obligations(study: Study, s: DecidedObligation | None) -> tuple[DecidedObligation, ...]:
     """The obligation of a finding; for undefined lanes, also the obligations of the other operands."""
     if s is None:
         return ()
@@ -121,7 +121,7 @@ def _related_obligations(study: Study, s: Settled | None) -> tuple[Settled, ...]
 
 
 def _wishes(
-    study: Study, d: Diagnostic | None, s: Settled | None, must: tuple[Cond, ...], should: tuple[Cond, ...],
+    study: Study, d: Diagnostic | None, s: DecidedObligation | None, must: tuple[Cond, ...], should: tuple[Cond, ...],
 ) -> list[Wish]:
     """Launches that may show a finding, the clearest first."""
     out: list[Wish] = []
@@ -162,7 +162,7 @@ def _happens(study: Study, plan: Scheduled, setting: Setting) -> Drawn:
     return Drawn(study, plan, setting, found, meetings(plan.accesses, found.touches))
 
 
-def _shows(drawn: Drawn, s: Settled, d: Diagnostic) -> bool:
+def _shows(drawn: Drawn, s: DecidedObligation, d: Diagnostic) -> bool:
     """Whether a launch shows what an obligation fails for; of a finding that names an element, that one."""
     accesses = drawn.plan.accesses
     if s.kind == "bounds":
@@ -173,7 +173,7 @@ def _shows(drawn: Drawn, s: Settled, d: Diagnostic) -> bool:
     return any(m.array == s.access.array and (w is None or m.element == w.element) for m in drawn.meetings)
 
 
-def _find_collision(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Meeting | None:
+def _find_collision(drawn: Drawn, d: Diagnostic, s: DecidedObligation | None) -> Meeting | None:
     """The collision of a finding."""
     array = s.access.array if s is not None else None
     found = [m for m in drawn.meetings if array is None or m.array == array]
@@ -185,7 +185,7 @@ def _find_collision(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Meeting |
     return found[0] if found and s is not None and s.kind not in ("bounds", "padding") else None
 
 
-def _names(d: Diagnostic | None, s: Settled | None, m: Meeting) -> bool:
+def _names(d: Diagnostic | None, s: DecidedObligation | None, m: Meeting) -> bool:
     """Whether a collision is the one of the finding or of its example: the same element of the same two blocks. A
     finding without an example names none."""
     w = d.witness if d is not None else None
@@ -193,7 +193,7 @@ def _names(d: Diagnostic | None, s: Settled | None, m: Meeting) -> bool:
         w.first.block, w.second.block} <= set(m.blocks)
 
 
-def _headline(drawn: Drawn, d: Diagnostic, s: Settled | None, ringed: Meeting | None, own: bool) -> Headline:
+def _headline(drawn: Drawn, d: Diagnostic, s: DecidedObligation | None, ringed: Meeting | None, own: bool) -> Headline:
     blocks = ringed.blocks[:2] if ringed is not None else _astray_elements(drawn)
     shown = "it is not about which block touches what." if d.code in _ELSEWHERE else (
         "" if _has_touches(drawn) or d.code not in _PLACES else
@@ -218,7 +218,7 @@ def _describe_meeting(drawn: Drawn, m: Meeting, blocks: tuple[Block, ...]) -> tu
     return tuple(out)
 
 
-def _find_outside(drawn: Drawn, s: Settled | None) -> tuple[Meets, ...]:
+def _find_outside(drawn: Drawn, s: DecidedObligation | None) -> tuple[Meets, ...]:
     """The first access of each of two blocks outside an array."""
     found: dict[Block, Meets] = {}
     for t in drawn.touched.touches if s is not None and s.kind == "bounds" else ():
@@ -228,7 +228,7 @@ def _find_outside(drawn: Drawn, s: Settled | None) -> tuple[Meets, ...]:
     return tuple(found.values())[:2]
 
 
-def _notes(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Iterator[str]:
+def _notes(drawn: Drawn, d: Diagnostic, s: DecidedObligation | None) -> Iterator[str]:
     """The notes of the finding, and a note that padding does not help if a tile is wholly outside."""
     if s is not None and s.kind == "bounds" and s.access.padding and s.access.tile and _find_outside(drawn, s):
         yield (f"`padding_mode` {s.access.padding} does not help: it fills the lanes of a tile that sticks out, and "
@@ -236,7 +236,7 @@ def _notes(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Iterator[str]:
     yield from (n.message for n in d.notes if n.span is None and not restates(n, d.witness))
 
 
-def _changes(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Iterator[tuple[str, str]]:
+def _changes(drawn: Drawn, d: Diagnostic, s: DecidedObligation | None) -> Iterator[tuple[str, str]]:
     """Where to change what: of undefined lanes at the loads, elsewhere where the finding stands."""
     study = drawn.study
     if s is not None and s.kind == "padding" and d.code == "TC301" and d.help:
@@ -257,11 +257,11 @@ def _changes(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Iterator[tuple[s
             yield (f"{there[1]}{there[2]}", there[3]) if there else ("", way)
 
 
-def _array(s: Settled | None) -> str:
+def _array(s: DecidedObligation | None) -> str:
     return s.access.array.text if s is not None else ""
 
 
-def _missing(drawn: Drawn, d: Diagnostic, s: Settled | None) -> list[Given]:
+def _missing(drawn: Drawn, d: Diagnostic, s: DecidedObligation | None) -> list[Given]:
     """Parts of block coordinates in which the blocks of a collision of one write differ and that its index lacks."""
     w = d.witness
     if d.code != "TC101" or w is None or s is None or (s.other is not None and s.other.site != s.access.site):
@@ -269,7 +269,7 @@ def _missing(drawn: Drawn, d: Diagnostic, s: Settled | None) -> list[Given]:
     return list(left_out(drawn.study.definition, s.access, w.first.block, w.second.block, w.launch))
 
 
-def _related_lines(drawn: Drawn, d: Diagnostic, s: Settled | None) -> frozenset[int]:
+def _related_lines(drawn: Drawn, d: Diagnostic, s: DecidedObligation | None) -> frozenset[int]:
     """Lines of the kernel's file that a finding mentions, without its own."""
     file = drawn.study.model.file
     spans = [n.span for n in d.notes if n.span is not None]

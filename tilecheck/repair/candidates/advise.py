@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.obligations.obligation import Advice, Proof, Settled
+from tilecheck.obligations.obligation import Advice, DecidedObligation, Proof
 from tilecheck.repair.candidates import data, overlapping, ranging, reading, spilling
 from tilecheck.repair.candidates.scene import Scene
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_advice"]
 
-_ADVICE: Final[Mapping[str, Callable[[Scene, Settled], Advice | None]]] = {
+_ADVICE: Final[Mapping[str, Callable[[Scene, DecidedObligation], Advice | None]]] = {
     "TC101": overlapping.advise_on_overlap,
     "TC102": data.advise_on_data,
     "TC103": reading.advise_on_cross_read,
@@ -41,7 +41,7 @@ def add_advice(
         return proof  # the verdicts stand without it
 
 
-def add_advice_to_obligation(scene: Scene, s: Settled) -> Settled:
+def add_advice_to_obligation(scene: Scene, s: DecidedObligation) -> DecidedObligation:
     find = _ADVICE.get(s.code) if s.verdict in ("refuted", "conditional", "unproven") else None
     found = None if find is None else find(scene, s)
     return s if found is None else replace(s, advice=found)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tilecheck.diagnostics import Note
-from tilecheck.obligations.obligation import Advice, Settled
+from tilecheck.obligations.obligation import Advice, DecidedObligation
 from tilecheck.repair.candidates.scene import Scene
 from tilecheck.symbolic import Load, atoms_in
 
 __all__ = ["advise_on_data"]
 
 
-def advise_on_data(scene: Scene, s: Settled) -> Advice | None:
+def advise_on_data(scene: Scene, s: DecidedObligation) -> Advice | None:
     if s.verdict != "unproven":
         return None
     accesses = [a for a in (s.access, s.other) if a is not None]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tilecheck.diagnostics import Note
-from tilecheck.obligations.obligation import Advice, Settled
+from tilecheck.obligations.obligation import Advice, DecidedObligation
 from tilecheck.repair.candidates.indices import Index, index_of
 from tilecheck.repair.candidates.numbers import describe_in_both_blocks, describe_in_each_block, label_access
 from tilecheck.repair.candidates.recheck import Candidate, Outcome, try_candidate
@@ -23,7 +23,7 @@ _TRIED: Final = 10
 _SHOWN: Final = 3
 
 
-def advise_on_overlap(scene: Scene, s: Settled) -> Advice | None:
+def advise_on_overlap(scene: Scene, s: DecidedObligation) -> Advice | None:
     w = s.witness
     if w is None:
         return None
@@ -39,7 +39,7 @@ def advise_on_overlap(scene: Scene, s: Settled) -> Advice | None:
     return _build_advice(s, scene, tuple(_note_origins(scene, s, index, w, differ, outcomes)), outcomes)
 
 
-def _select_outcomes(scene: Scene, s: Settled, candidates: Iterator[Candidate]) -> Iterator[Outcome]:
+def _select_outcomes(scene: Scene, s: DecidedObligation, candidates: Iterator[Candidate]) -> Iterator[Outcome]:
     """The candidates of the best rank that remove the finding. A condition is shown besides any other candidate."""
     best: int | None = None
     by_text: dict[str, Candidate] = {}
@@ -54,7 +54,7 @@ def _select_outcomes(scene: Scene, s: Settled, candidates: Iterator[Candidate]) 
             yield outcome
 
 
-def _build_advice(s: Settled, scene: Scene, notes: tuple[Note, ...], outcomes: Sequence[Outcome]) -> Advice:
+def _build_advice(s: DecidedObligation, scene: Scene, notes: tuple[Note, ...], outcomes: Sequence[Outcome]) -> Advice:
     edits = () if any(o.idle or o.candidate.guard for o in outcomes) else tuple(
         o.candidate.edit for o in outcomes)
     texts = [_describe_outcome(scene, s, o) for o in outcomes[:_SHOWN]]
@@ -67,7 +67,7 @@ def _build_advice(s: Settled, scene: Scene, notes: tuple[Note, ...], outcomes: S
     )
 
 
-def _describe_outcome(scene: Scene, s: Settled, o: Outcome) -> str:
+def _describe_outcome(scene: Scene, s: DecidedObligation, o: Outcome) -> str:
     c = o.candidate
     if c.guard:
         return f"on line {c.span.line}, let one block do it, under `{c.shown}`"
@@ -91,7 +91,7 @@ def _find_unused_coordinates(scene: Scene, o: Outcome) -> Iterator[Given]:
 
 
 def _note_origins(
-    scene: Scene, s: Settled, index: Index, w: Witness, differ: frozenset[int], outcomes: Sequence[Outcome],
+    scene: Scene, s: DecidedObligation, index: Index, w: Witness, differ: frozenset[int], outcomes: Sequence[Outcome],
 ) -> Iterator[Note]:
     """The index in numbers, and the names on the way from the block to it."""
     elsewhere = [o.candidate for o in outcomes if o.candidate.span.line != s.access.span.line]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from tilecheck.diagnostics import Note
-from tilecheck.obligations.obligation import Advice, Settled
+from tilecheck.obligations.obligation import Advice, DecidedObligation
 from tilecheck.repair.candidates.indices import index_of
 from tilecheck.repair.candidates.recheck import Candidate, try_candidate
 from tilecheck.repair.candidates.scene import Scene, walk
@@ -18,7 +18,7 @@ from tilecheck.syntax.tree import Attribute, BinOp, Call, Constant, Expr, For, N
 __all__ = ["advise_on_range"]
 
 
-def advise_on_range(scene: Scene, s: Settled) -> Advice | None:
+def advise_on_range(scene: Scene, s: DecidedObligation) -> Advice | None:
     w, reach = s.witness, s.reach
     if w is None or reach is None or reach.axis is None or s.verdict != "refuted" or reach.step is None:
         return None
@@ -44,7 +44,7 @@ def advise_on_range(scene: Scene, s: Settled) -> Advice | None:
                          f"the end with `if {text} < {tiles}:`")
 
 
-def _note_tile_number(scene: Scene, s: Settled, w: Witness, part: Expr) -> Iterator[Note]:
+def _note_tile_number(scene: Scene, s: DecidedObligation, w: Witness, part: Expr) -> Iterator[Note]:
     """The number of the tile, and the numbers that exist."""
     assert s.reach is not None and s.reach.step is not None  # or nothing is advised
     number, step = scene.at(s.reach.index, w, w.first), scene.at(s.reach.step, w, w.first)
@@ -55,7 +55,7 @@ def _note_tile_number(scene: Scene, s: Settled, w: Witness, part: Expr) -> Itera
         yield Note(f"{number} in block {block}; {tiles}", part.span, True)
 
 
-def _note_loops(scene: Scene, s: Settled, part: Expr, w: Witness) -> Iterator[Note]:
+def _note_loops(scene: Scene, s: DecidedObligation, part: Expr, w: Witness) -> Iterator[Note]:
     """The loop that counts the index, and how far it goes."""
     names = {n.id for n in scene.behind(part) if isinstance(n, Name)}
     for loop, name in _find_enclosing_loops(scene, s):
@@ -66,7 +66,7 @@ def _note_loops(scene: Scene, s: Settled, part: Expr, w: Witness) -> Iterator[No
             yield Note(f"`{name}` comes to {last} here", loop.iterable.span, True)
 
 
-def _find_enclosing_loops(scene: Scene, s: Settled) -> Iterator[tuple[For, str]]:
+def _find_enclosing_loops(scene: Scene, s: DecidedObligation) -> Iterator[tuple[For, str]]:
     at = (s.access.span.line, s.access.span.column)
     for n in scene.nodes:
         if isinstance(n, For) and isinstance(n.target, Name) and (n.span.line, n.span.column) <= at <= (
@@ -74,7 +74,7 @@ def _find_enclosing_loops(scene: Scene, s: Settled) -> Iterator[tuple[For, str]]
             yield n, n.target.id
 
 
-def _propose_loop_ends(scene: Scene, s: Settled, call: Call, part: Expr) -> Iterator[Candidate]:
+def _propose_loop_ends(scene: Scene, s: DecidedObligation, call: Call, part: Expr) -> Iterator[Candidate]:
     """The end of the loop that counts the index, at the number of tiles."""
     names = {n.id for n in scene.behind(part) if isinstance(n, Name)}
     for loop, name in _find_enclosing_loops(scene, s):
@@ -105,7 +105,7 @@ def _get_shape(call: Call) -> Expr | None:
     return next((k.value for k in call.keywords if k.name == "shape"), call.args[2] if len(call.args) > 2 else None)
 
 
-def _spell_tile_count(scene: Scene, s: Settled, call: Call) -> str | None:
+def _spell_tile_count(scene: Scene, s: DecidedObligation, call: Call) -> str | None:
     """The number of tiles, as this kernel would ask for it."""
     shape, reach = _get_shape(call), s.reach
     array = scene.text(call.args[0].span) if call.args else ""
@@ -114,7 +114,7 @@ def _spell_tile_count(scene: Scene, s: Settled, call: Call) -> str | None:
     return f"{scene.module}num_tiles({array}, {reach.axis}, {scene.text(shape.span)})"
 
 
-def _build_tile_count(scene: Scene, s: Settled, call: Call, at: Expr) -> Expr | None:
+def _build_tile_count(scene: Scene, s: DecidedObligation, call: Call, at: Expr) -> Expr | None:
     shape, reach = _get_shape(call), s.reach
     if shape is None or reach is None:
         return None

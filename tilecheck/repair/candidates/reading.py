@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access
-from tilecheck.obligations.obligation import Advice, Settled
+from tilecheck.obligations.obligation import Advice, DecidedObligation
 from tilecheck.repair.candidates.indices import format_index, index_of, replace_index
 from tilecheck.repair.candidates.numbers import label_access
 from tilecheck.repair.candidates.recheck import Candidate, try_candidate
@@ -24,7 +24,7 @@ _NAMES: Final = ("out", "result")
 """Names for one more array."""
 
 
-def advise_on_cross_read(scene: Scene, s: Settled) -> Advice | None:
+def advise_on_cross_read(scene: Scene, s: DecidedObligation) -> Advice | None:
     w, write = s.witness, s.other
     if w is None or write is None or s.verdict != "refuted":
         return None
@@ -68,7 +68,7 @@ def _describe_other_target(scene: Scene, write: Access, array: Array) -> str:
             f"array of the kernel: {then}")
 
 
-def _propose_own_index(scene: Scene, s: Settled) -> Iterator[Candidate]:
+def _propose_own_index(scene: Scene, s: DecidedObligation) -> Iterator[Candidate]:
     """The index of the write for the read, so that a block reads the elements that it writes."""
     assert s.other is not None
     read, write = scene.calls.get(s.access.span), scene.calls.get(s.other.span)

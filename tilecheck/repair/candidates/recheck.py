@@ -15,7 +15,7 @@ from tilecheck.obligations.budget import LIMIT
 from tilecheck.obligations.cross_read import decide_reads
 from tilecheck.obligations.disjoint import decide_writes
 from tilecheck.obligations.duplicates import decide_duplicates
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.obligations.query import Context
 from tilecheck.repair.candidates.scene import Scene
 from tilecheck.symbolic import Atom, Bid, Counter, Load, Opaque, atoms_in
@@ -75,7 +75,7 @@ class Outcome(Struct, frozen=True):
     idle: tuple[int, ...] = ()
 
 
-def try_candidate(scene: Scene, s: Settled, candidate: Candidate, *more: Candidate) -> Outcome | None:
+def try_candidate(scene: Scene, s: DecidedObligation, candidate: Candidate, *more: Candidate) -> Outcome | None:
     """The outcome if the edit, together with `more`, proves the obligation and makes no other worse, and the statement
     still writes all elements; else None."""
     if len(scene.model.accesses) > _LARGE or scene.spent > _BUDGET:
@@ -115,7 +115,7 @@ def _drop_axes(model: KernelModel, idle: tuple[int, ...]) -> KernelModel:
                    axis_reads=tuple(r for r in model.axis_reads if r[0] not in idle))
 
 
-def _removes_obligation(scene: Scene, after: KernelModel, s: Settled) -> bool:
+def _removes_obligation(scene: Scene, after: KernelModel, s: DecidedObligation) -> bool:
     was = scene.remember("open", lambda: _find_open_obligations(scene, scene.model))
     now = _find_open_obligations(scene, after)
     return (s.kind, s.access.span) not in now and now <= was
@@ -129,14 +129,14 @@ def _find_open_obligations(scene: Scene, model: KernelModel) -> frozenset[tuple[
     return found
 
 
-def _prove_obligations(context: Context) -> Iterator[Settled]:
+def _prove_obligations(context: Context) -> Iterator[DecidedObligation]:
     yield from decide_writes(context)
     yield from decide_reads(context)
     yield from decide_duplicates(context)
     yield from decide_bounds(context)
 
 
-def _is_open(s: Settled) -> bool:
+def _is_open(s: DecidedObligation) -> bool:
     return s.verdict in ("refuted", "unproven") or (
         s.verdict == "conditional" and any(c.kind == "semantic" for c in s.clauses))
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tilecheck.diagnostics import Note
 from tilecheck.interp.kernel.access import Access
 from tilecheck.interp.kernel.source_names import spell_term
-from tilecheck.obligations.obligation import Advice, Settled
+from tilecheck.obligations.obligation import Advice, DecidedObligation
 from tilecheck.repair.candidates.indices import index_of
 from tilecheck.repair.candidates.numbers import describe_in_both_blocks, label_access
 from tilecheck.repair.candidates.recheck import Candidate, try_candidate
@@ -21,7 +21,7 @@ from tilecheck.syntax.tree import Attribute, BinOp, Call, Compare, Expr, Keyword
 __all__ = ["advise_on_row_spill"]
 
 
-def advise_on_row_spill(scene: Scene, s: Settled) -> Advice | None:
+def advise_on_row_spill(scene: Scene, s: DecidedObligation) -> Advice | None:
     call = scene.calls.get(s.access.span)
     index = None if call is None else index_of(scene, call)
     if call is None or index is None or index.is_tuple or s.verdict != "conditional":
@@ -52,7 +52,7 @@ def _join_lines(numbers: set[int]) -> str:
     return f"lines {', '.join(map(str, most))} and {last}" if most else f"line {last}"
 
 
-def _find_similar_accesses(scene: Scene, s: Settled) -> list[Access]:
+def _find_similar_accesses(scene: Scene, s: DecidedObligation) -> list[Access]:
     """The writes to the array, and the reads that go past the end of a row as one of them does."""
     writes = [a for a in scene.model.accesses if a.mode == "write" and a.array == s.access.array]
     indices = {a.region.index for a in writes}

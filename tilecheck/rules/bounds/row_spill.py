@@ -77,7 +77,7 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.obligations.kernel_view import KernelView
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.obligations.row_spill import spilled_read
 from tilecheck.rules.messages.wording import block_name, clause_list, element_of, launch_of
 from tilecheck.rules.rule import Rule
@@ -86,7 +86,7 @@ from tilecheck.symbolic import Array
 CODE: Final = "TC206"
 
 
-def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     texts = _semantic(s)
     notes: list[Note] = []
     if s.other is not None and s.other.span != s.access.span:
@@ -108,7 +108,7 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
             yield _read(s, access, view.model)
 
 
-def _read(s: Settled, access: Access, model: KernelModel) -> Diagnostic:
+def _read(s: DecidedObligation, access: Access, model: KernelModel) -> Diagnostic:
     texts = _semantic(s)
     message = f"this read of `{access.array}` extends into the next row unless {clause_list(texts)}"
     rows = (n for n in s.advice.notes if n.span is not None and not _about_blocks(n))
@@ -122,7 +122,7 @@ def _about_blocks(n: Note) -> bool:
     return n.message.startswith(("element ", "tile "))
 
 
-def _in_numbers(s: Settled, access: Access, model: KernelModel) -> Iterator[Note]:
+def _in_numbers(s: DecidedObligation, access: Access, model: KernelModel) -> Iterator[Note]:
     """The elements that the read takes in the example, and the end of its row."""
     read = spilled_read(s, access)
     if read is None or s.witness is None:
@@ -139,7 +139,7 @@ def _range(array: Array, first: int, last: int) -> str:
     return f"{array}[{first}]" if first == last else f"{array}[{first}:{last + 1}]"
 
 
-def _semantic(s: Settled) -> tuple[str, ...]:
+def _semantic(s: DecidedObligation) -> tuple[str, ...]:
     return tuple(c.text for c in s.clauses if c.kind == "semantic")
 
 

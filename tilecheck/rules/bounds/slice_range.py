@@ -54,7 +54,7 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.kernel.source_names import spell_term, spelling
 from tilecheck.obligations.kernel_view import KernelView
-from tilecheck.obligations.obligation import SettledSlice, SliceFault
+from tilecheck.obligations.obligation import DecidedSlice, SliceFault
 from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Atom, GridDim, Term, atoms_in
@@ -85,7 +85,7 @@ _HELP: Final[Mapping[str, str]] = {
 }
 
 
-def _describe_fault(settled: SettledSlice, fault: SliceFault, kernel: str) -> Diagnostic:
+def _describe_fault(settled: DecidedSlice, fault: SliceFault, kernel: str) -> Diagnostic:
     s, scalars = fault.use, dict(fault.scalars)
     env: dict[Atom, int] = {a: scalars[a] for a in atoms_in(s.start, s.stop, s.extent) if a in scalars}
     env.update(fault.coordinates)

@@ -140,7 +140,7 @@ from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.lint_facts import RangeLoop
 from tilecheck.interp.kernel.source_names import spell_term
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.obligations.suspicious_clauses import goes_past
 from tilecheck.rules.messages.bounds import at_block, example, index_text, place, where
 from tilecheck.rules.messages.reasons import reason_text
@@ -152,7 +152,7 @@ CODE: Final = "TC201"
 UNDEFINED = "an access to a tile that lies wholly outside is undefined behaviour, even with bounds checks"
 
 
-def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     if s.verdict != "refuted":
         return _open(s, model)
     axes = model.axes_read
@@ -162,7 +162,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
                       Proposal(edits=s.advice.edits))
 
 
-def _help(s: Settled) -> str:
+def _help(s: DecidedObligation) -> str:
     w, reach = s.witness, s.reach
     assert w is not None and reach is not None
     if w.element[0] < 0:
@@ -173,7 +173,7 @@ def _help(s: Settled) -> str:
     return f"keep the index {place(s)} below `{limit}`"
 
 
-def _open(s: Settled, model: KernelModel) -> Diagnostic:
+def _open(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     if s.verdict == "conditional":
         return _shared_out(s, model)
     if s.overrun is not None:
@@ -184,7 +184,7 @@ def _open(s: Settled, model: KernelModel) -> Diagnostic:
     return Diagnostic(CODE, "note", message, s.access.span, model.name, (), help_)
 
 
-def _one_too_many(s: Settled, loop: RangeLoop, model: KernelModel) -> Diagnostic:
+def _one_too_many(s: DecidedObligation, loop: RangeLoop, model: KernelModel) -> Diagnostic:
     what = "begins" if s.reach is not None and s.reach.step is not None else "is"
     message = (f"in the last iteration of the loop on line {loop.header.line}, the index{index_text(s)} {what} past "
                f"the end {place(s)}, in every launch")
@@ -193,7 +193,7 @@ def _one_too_many(s: Settled, loop: RangeLoop, model: KernelModel) -> Diagnostic
                       "end the loop at the number of tiles: `ct.num_tiles(...)`")
 
 
-def _shared_out(s: Settled, model: KernelModel) -> Diagnostic:
+def _shared_out(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     """The finding for a clause that few launches satisfy, which indicates a bug in the kernel."""
     semantic = [c for c in s.clauses if c.kind == "semantic"]
     past = any(goes_past(part) for c in semantic if c.cond is not None for part in (c.cond, *c.cond.args))

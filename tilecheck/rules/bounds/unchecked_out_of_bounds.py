@@ -67,7 +67,7 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.bounds import at_block, example, index_text, place, where
 from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.messages.wording import clause_list
@@ -76,7 +76,7 @@ from tilecheck.rules.rule import Rule
 CODE: Final = "TC202"
 
 
-def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     if s.access.op == "assume_divisible_by":
         return _assumption(s, model)
     if s.verdict == "refuted":
@@ -98,16 +98,16 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
                       proposal=Proposal(requires=(s.missing,) if s.missing else ()))
 
 
-def _semantic(s: Settled) -> tuple[str, ...]:
+def _semantic(s: DecidedObligation) -> tuple[str, ...]:
     return tuple(c.text for c in s.clauses if c.kind == "semantic")
 
 
-def _help_to_check(s: Settled, otherwise: str) -> str:
+def _help_to_check(s: DecidedObligation, otherwise: str) -> str:
     raw = s.access.op.endswith("_offset")
     return otherwise if raw else f"leave out `check_bounds=False`, or {otherwise}"
 
 
-def _assumption(s: Settled, model: KernelModel) -> Diagnostic:
+def _assumption(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     if s.verdict == "conditional":
         message = f"this assumption holds only if {clause_list(_semantic(s))}"
         help_ = f'declare what every launch satisfies: @requires("{" and ".join(_semantic(s))}")'

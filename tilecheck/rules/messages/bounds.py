@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tilecheck.interp.kernel.source_names import spell_term
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.wording import block_name, iterations, launch_of
 from tilecheck.symbolic import Term
 from tilecheck.symbolic.evaluate import evaluate
@@ -13,7 +13,7 @@ from tilecheck.text.plural import pluralize
 __all__ = ["at_block", "example", "index_text", "place", "where"]
 
 
-def place(s: Settled) -> str:
+def place(s: DecidedObligation) -> str:
     """The axis that the index selects: ` along axis 1 of \\`a\\``, ` in \\`a\\``."""
     array = s.access.array
     if s.reach is None or s.reach.axis is None:
@@ -21,7 +21,7 @@ def place(s: Settled) -> str:
     return f"along axis {s.reach.axis} of `{array}`"
 
 
-def index_text(s: Settled) -> str:
+def index_text(s: DecidedObligation) -> str:
     """The index as it is known, in names of the author's; empty where it would not be short."""
     if s.reach is None:
         return ""
@@ -31,7 +31,7 @@ def index_text(s: Settled) -> str:
     return f" `{text}`" if len(text) <= 40 and "?" not in text else ""
 
 
-def where(s: Settled) -> str:
+def where(s: DecidedObligation) -> str:
     """`asks for tile -1 along axis 0 of \\`a\\`, which has 2 tiles (4 elements)` at the witness."""
     w, reach = s.witness, s.reach
     assert w is not None and reach is not None and s.end is not None
@@ -46,13 +46,13 @@ def where(s: Settled) -> str:
             f"({pluralize(s.end, 'element')})")
 
 
-def at_block(s: Settled, axes: frozenset[int]) -> str:
+def at_block(s: DecidedObligation, axes: frozenset[int]) -> str:
     """`block 0 in iteration k #2`"""
     assert s.witness is not None
     return f"block {block_name(s.witness.first.block, axes)}{iterations(s.witness.first)}"
 
 
-def example(s: Settled, axes: frozenset[int]) -> str:
+def example(s: DecidedObligation, axes: frozenset[int]) -> str:
     """The witness in one sentence."""
     assert s.witness is not None
     return f"{launch_of(s.witness)}: {at_block(s, axes)} {where(s)}"

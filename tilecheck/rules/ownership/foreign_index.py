@@ -105,13 +105,13 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC105"
 
 
-def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     fault = s.fault
     assert fault is not None
     message, help_ = _WORDS[fault.how](fault)

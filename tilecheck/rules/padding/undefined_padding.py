@@ -120,7 +120,7 @@ from tilecheck.contracts import render
 from tilecheck.diagnostics import Diagnostic, Note, Proposal, Severity
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.poison.sources import Observation
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.obligations.padding_examples import PaddingExample, find_padding_example
 from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.messages.wording import clause_list
@@ -147,7 +147,7 @@ _OWN: Final = frozenset({"branch", "store"})
 """Uses in which only the author knows what such a lane should be."""
 
 
-def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     array, why = s.access.array, reason_text(s.reason)
     telling = [(use, found) for use, clauses in s.uses if (found := [c for c in clauses if c in s.clauses])]
     o, clauses = next(iter(telling if telling else s.uses), (None, ()))

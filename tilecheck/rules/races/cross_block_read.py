@@ -78,7 +78,7 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.messages.wording import block_name, clause_list, element_of, iterations, launch_of
 from tilecheck.rules.rule import Rule
@@ -86,7 +86,7 @@ from tilecheck.rules.rule import Rule
 CODE: Final = "TC103"
 
 
-def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     array = s.access.array
     notes = [Note(f"`{array}` is written here", s.other.span)] if s.other is not None else []
     help_ = (f"read the elements of `{array}` that other blocks write in a second launch, or read an array that no "

@@ -61,14 +61,14 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.wording import block_name, clause_list, element_of, launch_of
 from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC106"
 
 
-def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     array, w = s.access.array, s.witness
     help_ = f"give every lane its own element of `{array}`, or mask the lanes that repeat one"
     if s.verdict == "refuted" and w is not None:

@@ -60,14 +60,14 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Severity
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.wording import block_name, clause_list, element_of, iterations, launch_of
 from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC108"
 
 
-def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     if s.kind != "order":
         return _weak_lock(s, model)
     array, w = s.access.array, s.witness
@@ -85,7 +85,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, (), help_, w)
 
 
-def _weak_lock(s: Settled, model: KernelModel) -> Diagnostic:
+def _weak_lock(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     lock = next((array for array, _, how in s.access.locks if how != "ordered"),
                 next((array for array, _, _ in s.access.locks), "the lock"))
     message = (f"the lock `{lock}` does not order this access to `{s.access.array}`: the compiler may move it out of "

@@ -55,7 +55,7 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.messages.wording import block_name, clause_list, element_of, iterations, launch_of
 from tilecheck.rules.rule import Rule
@@ -63,7 +63,7 @@ from tilecheck.rules.rule import Rule
 CODE: Final = "TC107"
 
 
-def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     if s.fault is not None:
         return _describe_plain(s.fault, model)
     array, w = s.access.array, s.witness
@@ -104,7 +104,7 @@ def _describe_access(a: Access) -> str:
     return {"read": "plainly reads", "write": "plainly writes"}[a.mode]
 
 
-def _help(s: Settled) -> str:
+def _help(s: DecidedObligation) -> str:
     if s.access.mode == "atomic" or s.access.order != "weak":
         return "use memory_scope=ct.MemoryScope.DEVICE for an element that several blocks access"
     what = "read it with an atomic" if s.access.mode == "read" else "write it with an atomic"

@@ -86,7 +86,7 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import Access, KernelModel
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.wording import block_name, blocks, element_of, iterations, launch_of
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Bid, Term, atoms_of
@@ -97,7 +97,7 @@ CODE: Final = "TC101"
 EQUAL_VALUES = "a race even where both blocks store the same value: the memory model leaves the result undefined"
 
 
-def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     w = s.witness
     assert w is not None
     axes = model.axes_read
@@ -113,7 +113,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
                       s.advice.help or _help(s, model, w), w, Proposal(edits=s.advice.edits))
 
 
-def _help(s: Settled, model: KernelModel, w: Witness) -> str:
+def _help(s: DecidedObligation, model: KernelModel, w: Witness) -> str:
     array = s.access.array
     differ = [k for k in sorted(model.axes_read) if w.first.block[k] != w.second.block[k]]
     if s.other is not None and s.other.site != s.access.site:

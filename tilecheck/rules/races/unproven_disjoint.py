@@ -77,7 +77,7 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note, Proposal, Severity
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.kernel_view import KernelView
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.messages.wording import clause_list, element_of, launch_of
 from tilecheck.rules.rule import Rule
@@ -86,7 +86,7 @@ from tilecheck.symbolic import ArrayParam
 CODE: Final = "TC102"
 
 
-def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
     notes: list[Note] = []
     if s.other is not None and s.other.span != s.access.span:

@@ -121,7 +121,7 @@ from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.source_names import spell_term
 from tilecheck.interp.kernel.tile_types.uses import Misfit, Operand, Use
 from tilecheck.obligations.kernel_view import KernelView
-from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.operands import Words, dims, line, op, shapes, type_findings
 from tilecheck.rules.messages.provenance import origin_notes, shape_text
 from tilecheck.rules.rule import Rule
@@ -129,7 +129,7 @@ from tilecheck.rules.rule import Rule
 CODE: Final = "TC501"
 
 
-def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     assert s.fault is not None
     return _at_fault(s.fault, model)
 
