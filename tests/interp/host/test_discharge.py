@@ -10,7 +10,7 @@ from tilecheck.contracts import parse
 from tilecheck.interp.host.clause_substitution import numbers_of
 from tilecheck.interp.host.discharge import Discharge, discharge
 from tilecheck.interp.host.entailment import follows, is_entailed
-from tilecheck.symbolic import conj, eq, ge, symbol
+from tilecheck.symbolic import Array, ArrayParam, conj, eq, ge, symbol
 
 
 def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m") -> Discharge:
@@ -18,7 +18,7 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
     found = launch(f"def run({params}):\n{lines}")
     (parsed,) = parse(clause)
     parsed = replace(parsed, kind="semantic" if semantic else "structural") if parsed.cond is not None else parsed
-    return discharge(parsed, PARAMS, found, {"x": 2, "y": 2})
+    return discharge(parsed, PARAMS, found, {ArrayParam("x"): 2, ArrayParam("y"): 2})
 
 
 @pytest.mark.parametrize(("body", "clause"), [
@@ -243,7 +243,8 @@ def standing(body: str, clause: str) -> Discharge:
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     (parsed,) = parse(clause)
     found = launch(f"def run(x, y, n, m):\n{lines}")
-    return discharge(replace(parsed, kind="structural"), PARAMS, found, {"x": 2, "y": 2}, STANDING)
+    ranks: dict[Array, int] = {ArrayParam("x"): 2, ArrayParam("y"): 2}
+    return discharge(replace(parsed, kind="structural"), PARAMS, found, ranks, STANDING)
 
 
 def test_impossible_arguments_show_no_violation() -> None:
