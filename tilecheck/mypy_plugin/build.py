@@ -12,7 +12,7 @@ from mypy import build
 
 from tilecheck.mypy_plugin.checked import is_checked, name_beside
 from tilecheck.mypy_plugin.lastrun import LastRun, create_first, load, save
-from tilecheck.mypy_plugin.stamps import digest, stamps_of, tool_stamp
+from tilecheck.mypy_plugin.stamps import Stamp, digest, is_unchanged, stamps_of, tool_stamp
 
 if TYPE_CHECKING:
     from mypy.options import Options
@@ -61,6 +61,7 @@ class Build:
         self._verdicts: tuple[Mapping[str, str], Verdicts] | None = None
         self._settled: Mapping[str, Sequence[Finding]] | None = None
         self._pipeline: Pipeline | None = None
+        self._stamps: Mapping[str, Stamp] = {}
         self._asked: set[str] = set()
         self._types: dict[str, Types] = {}
         self._present: Mapping[str, object] = {}
@@ -79,7 +80,8 @@ class Build:
         self.complete = bool(self.modules)
         if self.daemon:
             self._present = present
-            self._verdicts = None
+            if not self._still_holds():  # the daemon asks after every module that it has read
+                self._verdicts = None
         elif self.folder is not None and self.modules:
             expected = {} if self._expected is None else self._expected[0]
             if expected != self.modules:
@@ -164,11 +166,21 @@ class Build:
             if self._pipeline is None:
                 self._pipeline = Pipeline()
             contents = {path: self.content(path) for path in modules if self._read_from(path) != path}
+            stamps = stamps_of(map(self._read_from, modules)) if self.daemon else {}
             found = verdicts(modules, _start(self.options), contents, self.folder, self._pipeline)
             self._verdicts = dict(modules), found
+            if self.daemon:
+                self._stamps = {**stamps, **stamps_of(found.read)}
             if self.folder is not None and found.lasting:
                 save(self.folder, self._record(modules, found))
         return self._verdicts[1].found
+
+    def _still_holds(self) -> bool:
+        """Whether no file that the last findings depend on has changed."""
+        if self._verdicts is None or not self._verdicts[1].lasting:
+            return False
+        return all(is_unchanged(path, stamp) for path, stamp in self._stamps.items()) and not any(
+            map(os.path.isfile, self._verdicts[1].missing))
 
     def _record(self, modules: Mapping[str, str], found: Verdicts) -> LastRun:
         digests = {path: _digest(findings) for path in modules if (findings := found.found.get(os.path.abspath(path)))}
