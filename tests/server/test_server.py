@@ -461,7 +461,7 @@ def test_hover_on_elements_suggests_a_declaration(client, folder):
     client.initialize(folder)
     client.open(folder / "unproven.py")
     text = _hovered(client, folder / "unproven.py", 6, 6)
-    assert "would be settled by `injective(ids)`" in text
+    assert "would be proved with `injective(ids)`" in text
 
 
 def test_hover_on_a_suppression(client, folder):

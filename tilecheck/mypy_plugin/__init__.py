@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from tilecheck import __version__ as __version__  # a part of what mypy remembers plugins by
+from tilecheck import __version__ as __version__  # mypy identifies a plugin by it, among other data
 
 if TYPE_CHECKING:
     from mypy.plugin import Plugin
@@ -18,7 +18,8 @@ __all__ = ["plugin"]
 
 
 def plugin(version: str) -> type[Plugin]:
-    """What mypy calls with its own version. With one that is not supported nothing is checked, and a note says so."""
+    """The entry point, which mypy calls with its version. For an unsupported one, the plugin checks nothing and
+    reports a note."""
     from tilecheck.mypy_plugin._consts import SUPPORTED
 
     major = version.partition(".")[0]

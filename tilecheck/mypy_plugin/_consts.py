@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-#: Changes when what the plugin does with the same findings changes; part of what mypy keeps for each module.
+#: A version of how the plugin treats findings: increase it with a change. mypy stores it for each module.
 VERSION: Final = 1
 
 #: The oldest and the first unsupported major version of mypy.

@@ -1,4 +1,4 @@
-"""One run of mypy, as its plugin comes to know it: modules one by one, and then what is found in them."""
+"""One run of mypy, as its plugin sees it: first the modules, one by one, then their findings."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ Types: TypeAlias = Mapping[tuple[int, int, int, int], str]
 
 
 class Build:
-    """The modules under check and what is found in them.
+    """The modules under check and their findings.
 
-    The daemon keeps its plugin, so one build may be all runs of a daemon. What is found is then looked up again, by
-    what files contain, whenever mypy has read something.
+    The daemon retains its plugin, so one build may cover all runs of a daemon. The findings are then looked up again,
+    by the contents of files, whenever mypy has read a file.
 
     marks_late    whether a module can be marked when mypy finds out late that it must be checked again; else those that
                   have findings are checked in every run
-    modules       names by path, as far as mypy has told of them
-    complete      whether that is all of them
-    read          paths of those that it has read again
+    modules       names by path, of the modules that mypy has reported
+    complete      whether these are all modules
+    read          paths of the modules that mypy has read again
     in_functions  paths of modules that are marked in a function
     dependents    modules that have kernels or launches
     """
@@ -99,13 +99,13 @@ class Build:
                   "run mypy again", file=sys.stderr)
 
     def findings(self, path: str) -> Sequence[Finding]:
-        """What is found in a module."""
-        if self._settled is None or self.daemon:  # which removes modules without a word
-            self._settled = self._found(self._actual())
+        """The findings in a module."""
+        if self._settled is None or self.daemon:  # which removes modules without a notification
+            self._settled = self._find_all(self._list_modules())
         return self._settled.get(os.path.abspath(path), ())
 
     def expected_digest(self, path: str) -> str | None:
-        """A digest of what will be found in a module, before all modules are known; None when nothing is known."""
+        """A digest of the expected findings of a module, before all modules are known; None if it is not known."""
         if self._expected is None:
             self._expected = self._expectation()
         modules, found = self._expected
@@ -116,17 +116,17 @@ class Build:
         return None if expected and not self.marks_late else expected
 
     def actual_digest(self, path: str) -> str:
-        """The same when all are known."""
+        """A digest of the findings of a module, when all modules are known."""
         return _digest(self.findings(path))
 
     def types(self, path: str) -> Types:
-        """The types of tiles in the kernels of a module, as text by place."""
+        """The types of tiles in the kernels of a module, as text by location."""
         if path not in self._types:
             self._types[path] = tile_types_of(path, self.content(path))
         return self._types[path]
 
     def content(self, path: str) -> bytes:
-        """What a file contains, or stands for it with `--shadow-file`; nothing when it cannot be read."""
+        """The contents of a file, or of its replacement with `--shadow-file`; empty if it cannot be read."""
         try:
             return Path(self._read_from(path)).read_bytes()
         except OSError:
@@ -135,8 +135,8 @@ class Build:
     def _read_from(self, path: str) -> str:
         return self.shadows.get(os.path.abspath(path), path) if self.shadows else path
 
-    def _actual(self) -> Mapping[str, str]:
-        """The modules under check; in a worker process, what the process that started it has found out."""
+    def _list_modules(self) -> Mapping[str, str]:
+        """The modules under check; in a worker process, those that the main process has recorded."""
         if self.daemon:
             self.modules = {path: name for path, name in self.modules.items() if name in self._present}
         if not self.complete and self.folder is not None and self._verdicts is None:
@@ -145,7 +145,7 @@ class Build:
         return self.modules if self._verdicts is None or self.complete else self._verdicts[0]
 
     def _expectation(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
-        """The modules that will be checked, and digests of what will be found in them."""
+        """The modules that will be checked, and digests of their expected findings."""
         last = None if self.folder is None else load(self.folder, self.place)
         if last is None:
             return {}, {}
@@ -155,10 +155,10 @@ class Build:
         for folder, names in last.news().items():
             for path in (os.path.join(folder, name) for name in names):
                 modules[path] = name_beside(path, last.modules)
-        found = self._found(modules)
+        found = self._find_all(modules)
         return modules, {path: _digest(found.get(os.path.abspath(path), ())) for path in modules}
 
-    def _found(self, modules: Mapping[str, str]) -> Mapping[str, Sequence[Finding]]:
+    def _find_all(self, modules: Mapping[str, str]) -> Mapping[str, Sequence[Finding]]:
         if self._verdicts is None or self._verdicts[0] != modules:
             from tilecheck.mypy_plugin.verdicts import verdicts
             from tilecheck.pipeline.run import Pipeline

@@ -15,7 +15,7 @@ _PACKAGE: Final = "__init__.py"
 
 
 def is_checked(name: str, path: str) -> bool:
-    """Whether a module is one of the user's own, of which mypy reports errors."""
+    """Whether a module belongs to the user. mypy reports the errors of such modules."""
     return (
         path.endswith(SUFFIX)
         and name.partition(".")[0] not in OWN

@@ -10,7 +10,7 @@ from tilecheck.rules.rule import MypyCode
 __all__ = ["CODES", "FAILURE", "code_of", "rules_of"]
 
 FAILURE: Final = "tile-failure"
-"""The code of what could not be checked."""
+"""The code of a failure of the check."""
 
 CODES: Final[tuple[str, ...]] = (*get_args(MypyCode), FAILURE)
 """All codes."""

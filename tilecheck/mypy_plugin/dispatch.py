@@ -1,7 +1,6 @@
 """The plugin class: which feature answers which question of mypy.
 
-What is only needed when there is something to check again is imported then: a run in which nothing has changed takes no
-time to speak of.
+Modules that only a repeated check needs are imported when it starts: a run without changes takes almost no time.
 """
 
 from __future__ import annotations
@@ -33,15 +32,15 @@ class TilecheckPlugin(Plugin):
         super().__init__(options)
         self.build = Build(options)
         self.functions: Final[Mapping[str, _FunctionHook]] = {
-            **dict.fromkeys((*consts.KERNELS, *consts.LAUNCHES), self.unmarked),
+            **dict.fromkeys((*consts.KERNELS, *consts.LAUNCHES), self.report_at_object),
         }
         self.methods: Final[Mapping[str, _MethodHook]] = {
             consts.MARKER_FULLNAME: self.marker,
             consts.REVEAL_FULLNAME: self.reveal,
-            **dict.fromkeys(consts.KERNEL_FACTORIES, self.unmarked),
+            **dict.fromkeys(consts.KERNEL_FACTORIES, self.report_at_object),
         }
         self.signatures: Final[Mapping[str, _SignatureHook]] = {
-            consts.DIALECT_CALL: self.launched,
+            consts.DIALECT_CALL: self.sign_call,
             consts.DIALECT_BIND: self.bound,
         }
 
@@ -59,7 +58,7 @@ class TilecheckPlugin(Plugin):
         self.build.read_everything(modules)
 
     def report_config_data(self, ctx: ReportConfigContext) -> Any:
-        """What the findings of a module are: mypy checks it again when it is something else."""
+        """A digest of the findings of a module. When it changes, mypy checks the module again."""
         kept: dict[str, Any] = {"version": [consts.VERSION, __version__]}
         if not self.build.meet(ctx.id, ctx.path):
             return kept
@@ -84,33 +83,33 @@ class TilecheckPlugin(Plugin):
         return self.signatures.get(fullname)
 
     def marker(self, ctx: MethodContext) -> Type:
-        """Where the findings of a module are reported."""
+        """Report the findings of a module at its marker."""
         from tilecheck.mypy_plugin.reporting import report_at_marker
 
         report_at_marker(ctx, self.build)
         return ctx.default_return_type
 
-    def unmarked(self, ctx: FunctionContext | MethodContext) -> Type:
-        """What stands in modules that have something to report."""
+    def report_at_object(self, ctx: FunctionContext | MethodContext) -> Type:
+        """Report the findings of a module without a marker, at a kernel or a launch in it."""
         from tilecheck.mypy_plugin.reporting import report_unmarked
 
         report_unmarked(ctx.api, self.build)
         return ctx.default_return_type
 
     def reveal(self, ctx: MethodContext) -> Type:
-        """What `reveal_type` shows."""
+        """The type that `reveal_type` shows."""
         from tilecheck.mypy_plugin.revealing import reveal
 
         return reveal(ctx, self.build, self)
 
-    def launched(self, ctx: MethodSigContext) -> FunctionLike:
-        """A call of a dialect kernel."""
+    def sign_call(self, ctx: MethodSigContext) -> FunctionLike:
+        """The signature of a call of a dialect kernel."""
         from tilecheck.mypy_plugin.launching import launch_signature
 
         return launch_signature(ctx, self.build, self)
 
     def bound(self, ctx: MethodSigContext) -> FunctionLike:
-        """A dialect kernel with its arguments, to be launched many times."""
+        """The signature of `bind`, which gives a dialect kernel with its arguments, for many launches."""
         from tilecheck.mypy_plugin.launching import bind_signature
 
         return bind_signature(ctx, self.build, self)

@@ -28,7 +28,7 @@ class Finding(NamedTuple):
 
 
 def by_file(report: Report) -> dict[str, tuple[Finding, ...]]:
-    """What is found in each file, by its absolute path."""
+    """The findings of each file, by its absolute path."""
     found: defaultdict[str, list[Finding]] = defaultdict(list)
     for diagnostic in report.diagnostics:
         found[os.path.abspath(diagnostic.span.file)].append(_finding(diagnostic))

@@ -1,7 +1,7 @@
-"""What a run of mypy leaves for the next one, in the folder where mypy keeps its own.
+"""The record that a run of mypy stores for the next run, in the cache folder of mypy.
 
-mypy asks of each module that it knows whether that is still good, before it has told of all modules. What will be
-checked is then taken to be what was checked last time, and what has come to stand beside it since.
+mypy asks for each cached module whether it is still valid, before it has reported all modules. The plugin then assumes
+that the modules under check are those of the last run and the files that were added beside them since.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ Folders = Mapping[str, list[Any]]
 
 
 class LastRun(NamedTuple):
-    """The modules that were checked, and what was found in them.
+    """The modules that were checked, and their findings.
 
     version  of this record
-    place    the working directory, and what is read instead of which files
+    place    the working directory, and the files that replace others
     modules  names of modules by path
     folders  where they are
     tool     the checker; empty where nothing was analysed
     stamps   of the modules, and of all other files that findings depend on
-    missing  absolute paths at which a module was looked for in vain
+    missing  absolute paths at which a module was looked for and not found
     found    digest of the findings by path, where there are any
     """
 
@@ -47,7 +47,7 @@ class LastRun(NamedTuple):
     found: Mapping[str, str]
 
     def holds(self) -> bool:
-        """Whether another run would find the same."""
+        """Whether another run would give the same findings."""
         return (
             self.tool != ""
             and not any(self.news().values())
@@ -83,7 +83,7 @@ def create_first(place: str, modules: Mapping[str, str]) -> LastRun:
 
 
 def load(folder: str, place: str) -> LastRun | None:
-    """What the last run in this place left, in a folder of mypy's cache."""
+    """The record of the last run with this `place`, in a folder of mypy's cache."""
     try:
         with open(os.path.join(folder, _NAME), encoding="utf-8") as stream:
             kept = LastRun(*json.load(stream))
@@ -93,7 +93,7 @@ def load(folder: str, place: str) -> LastRun | None:
 
 
 def save(folder: str, run: LastRun) -> None:
-    """Leave this for the next run. What cannot be written costs time only: without it everything is checked again."""
+    """Store the record for the next run. A failure to write it costs only time: the next run then checks everything."""
     path = os.path.join(folder, _NAME)
     temporary = f"{path}.{os.getpid()}"
     try:

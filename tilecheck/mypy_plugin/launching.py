@@ -41,7 +41,7 @@ _TAKEN: Final[Mapping[str, tuple[str, ...]]] = {
     "builtins.bool": ("builtins.bool",),
     "builtins.float": ("typing.SupportsFloat", "typing.SupportsIndex"),
 }
-"""What a call passes for a parameter of a kernel, by the type that the parameter has there."""
+"""The types that a call may pass for a parameter of a kernel, by the type of the parameter in the kernel."""
 _KINDS: Final = frozenset({ARG_POS, ARG_OPT, ARG_NAMED, ARG_NAMED_OPT})
 
 

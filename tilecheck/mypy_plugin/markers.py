@@ -1,15 +1,15 @@
-"""What is put into the syntax trees of modules, so that mypy asks about them.
+"""The markers in the syntax trees of modules, which make mypy call the plugin.
 
-mypy has no hook for a module, and none that is told of what it does not check, such as the body of a function without
-annotations. But it hands the tree of each module that it has read to `get_additional_deps`, before it does anything
-with it. There a statement is put in front: a method call on a string literal. When mypy comes to check it, it asks
-for the hook of that method, and that is where findings are reported. It needs no name, so nothing in the module can
-change what it means, and it stands first, so it is always reached.
+mypy has no hook for a module, and no hook for code that it does not check, such as the body of a function without
+annotations. But it passes the tree of each module that it has read to `get_additional_deps`, before it does anything
+with it. There the plugin inserts a statement at the start: a method call on a string literal. When mypy checks this
+statement, it asks for the hook of that method, and the hook reports the findings. The statement uses no name, so the
+module cannot change its meaning. It is the first statement, so it is always reachable.
 
-Worker processes (`mypy -n`) read the files again without asking, and a module of which mypy finds out late that it must
-be checked again, because of another one, is not handed over either. But mypy asks for the data of a module when its top
-level is checked and its functions are not; there the same call goes into the first function of the module, inside a
-function of its own that has a signature.
+Worker processes (`mypy -n`) read the files again and do not call `get_additional_deps`. Nor does mypy call it for a
+module that it has to check again because of another module, if it finds this out late. But mypy asks for the data of a
+module when the top level is checked and the functions are not. Then the same call is inserted into the first function
+of the module, inside a nested function that has a signature.
 
 In the daemon, a module is checked again when a name that it depends on changes. So a module gets a name that
 changes with the content of its file, and all modules that have kernels or launches depend on the names of all others.
@@ -131,7 +131,7 @@ _BLOCKS: Final[Mapping[type, Callable[[Any], Iterable[Block | None]]]] = {
     WhileStmt: lambda s: (s.body, s.else_body),
     WithStmt: lambda s: (s.body,),
 }
-"""What a statement has inside."""
+"""The blocks inside a statement."""
 
 
 def _is_reveal(e: Expression) -> TypeGuard[CallExpr]:

@@ -1,4 +1,4 @@
-"""Which modules are marked, and with what."""
+"""The choice of modules to mark and of their markers."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def report_at_marker(ctx: MethodContext, build: Build) -> None:
 
 
 def report_unmarked(api: CheckerPluginInterface, build: Build) -> None:
-    """Report the findings of a module that could not be marked. mypy drops what is said twice."""
+    """Report the findings of a module that could not be marked. mypy drops repeated messages."""
     tree = getattr(api, "tree", None)
     if isinstance(tree, MypyFile) and not is_marked(tree) and tree.path not in build.in_functions:
         report(api, build.findings(api.path))

@@ -1,7 +1,7 @@
-"""What `reveal_type` says of tiles: the shapes that the checker knows, where those of mypy are mere `int`s.
+"""The output of `reveal_type` for tiles: it has the extents that the checker knows, where the type of mypy has `int`.
 
-Only what is shown changes. The types that mypy goes on with stay its own: it would take two tiles of one shape for
-different ones where the checker knows that of one and not of the other.
+Only the output changes. mypy continues with its own types: otherwise two tiles of one shape would have different types
+if the checker knows the shape of only one of them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _UNKNOWN: Final = ("?", "...")
 
 
 def reveal(ctx: MethodContext, build: Build, plugin: CommonPluginApi) -> Type:
-    """The type of what the call stands around, if it is one that was put there."""
+    """The type of the argument of `reveal_type`, if the call is one that the plugin inserted."""
     if receiver(ctx.context) != REVEAL:
         return ctx.default_return_type
     own = get_proper_type(ctx.arg_types[0][0])
@@ -43,7 +43,7 @@ def reveal(ctx: MethodContext, build: Build, plugin: CommonPluginApi) -> Type:
 
 
 def refine_type(own: ProperType, text: str, plugin: CommonPluginApi) -> Type:
-    """A type of mypy, with what a text such as `Tile[float32, BM, 64]` says and it does not."""
+    """A type of mypy, completed from a text such as `Tile[float32, BM, 64]`."""
     found = _TILE.fullmatch(text)
     if found is None:
         return own
@@ -83,7 +83,7 @@ def _extent(text: str, plugin: CommonPluginApi) -> Type:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """What stands between the commas that are in no bracket."""
+    """The parts of a text between the commas outside of brackets."""
     depth, begin = 0, 0
     for at, character in enumerate(text):
         depth += (character in "([") - (character in ")]")

@@ -1,4 +1,4 @@
-"""What files are, so that it shows whether they have changed. Nothing heavy is imported for it."""
+"""Stamps of files, which show whether the files have changed. The module imports nothing that takes long to load."""
 
 from __future__ import annotations
 

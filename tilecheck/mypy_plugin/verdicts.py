@@ -1,4 +1,4 @@
-"""What is found in the modules of a run of mypy: one analysis of all of them, by the engine and with its cache."""
+"""The findings in the modules of a run of mypy: one analysis of all modules, by the engine and with its cache."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class Verdicts(NamedTuple):
 def verdicts(
     modules: Mapping[str, str], start: Path, contents: Mapping[str, bytes], lock: str | None, pipeline: Pipeline
 ) -> Verdicts:
-    """What is found in modules, which are given by their names by path.
+    """The findings in modules; `modules` has their names by path.
 
-    Never raises: what goes wrong is a finding in the first of them.
+    Never raises: an error is a finding in the first module.
 
-    start     where settings are looked for
-    contents  what files hold instead of what is on disk
-    lock      a folder; of several processes only one analyses at a time, and the others then find that in the cache
-    pipeline  remembers the results of the last analysis, in a process that lives on
+    start     the folder from which settings are looked for
+    contents  contents of files, which replace those on disk
+    lock      a folder; only one process analyses at a time, and the other processes then find its results in the cache
+    pipeline  stores the results of the last analysis, for later calls in the same process
     """
     try:
         config = load_config([start])

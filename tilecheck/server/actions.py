@@ -1,4 +1,4 @@
-"""What can be done about a finding: the fixes of its rule, and opt-outs."""
+"""The actions for a finding: the fixes of its rule, and suppressions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Helps = Callable[[Diagnostic, Fix], bool]
 def actions(
     module: Module, text: Text, version: int | None, diagnostics: Iterable[tuple[Diagnostic, Finding]], helps: Helps
 ) -> tuple[Action, ...]:
-    """The actions for findings of a file, those that mend something before those that silence it."""
+    """The actions for findings of a file: fixes first, then suppressions."""
     found = list(diagnostics)
     try:
         mending = [a for d, finding in found for a in _fixes(module, text, version, d, finding, helps)]

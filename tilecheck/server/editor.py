@@ -39,7 +39,7 @@ _WATCHED: Final = ("**/*.py", "**/pyproject.toml", "**/tilecheck.toml", "**/*.to
 
 
 class Editor:
-    """The server, as an editor sees it. `asked_to_stop` tells whether it said that it would go."""
+    """The server, as an editor sees it. `asked_to_stop` is whether the editor has announced its exit."""
 
     def __init__(self, link: Link) -> None:
         self.server = LanguageServer("tilecheck", __version__)
@@ -59,7 +59,7 @@ class Editor:
     def _register(self) -> None:
         handlers: Mapping[str, tuple[Callable[..., Any], Any]] = {
             lsp.INITIALIZE: (self._initialize, None),
-            lsp.INITIALIZED: (self._initialized, None),
+            lsp.INITIALIZED: (self._finish_initialization, None),
             lsp.SHUTDOWN: (self._shutdown, None),
             lsp.TEXT_DOCUMENT_DID_OPEN: (self._did_open, None),
             lsp.TEXT_DOCUMENT_DID_CHANGE: (self._did_change, None),
@@ -80,8 +80,8 @@ class Editor:
     def _initialize(self, params: lsp.InitializeParams) -> None:
         self._options = options_of(params.initialization_options)
 
-    def _initialized(self, params: lsp.InitializedParams) -> None:
-        self._link.attach(self._receive, self._died)
+    def _finish_initialization(self, params: lsp.InitializedParams) -> None:
+        self._link.attach(self._receive, self._report_death)
         self._attached = True
         self._tell_settings()
         capabilities = self.server.client_capabilities.workspace
@@ -216,8 +216,8 @@ class Editor:
     def _receive(self, reply: Reply) -> None:
         _RECEIVE[type(reply)](self, reply)
 
-    def _published(self, found: Published) -> None:
-        """Findings of a text that is no longer there are not shown: those of the text that is follow."""
+    def _show_findings(self, found: Published) -> None:
+        """Show findings, except those of an outdated text: the findings of the current text follow."""
         uri = self._uri(found.path)
         document = self._document(uri)
         version = None if document is None else document.version or 0
@@ -227,7 +227,7 @@ class Editor:
             uri=uri, version=found.version,
             diagnostics=[convert.diagnostic(finding, self._uri) for finding in found.findings]))
 
-    def _answered(self, answer: Answer) -> None:
+    def _deliver_answer(self, answer: Answer) -> None:
         future = self._waiting.get(answer.number)
         if future is not None and not future.done():
             future.set_result(answer)
@@ -236,7 +236,7 @@ class Editor:
         self.server.window_show_message(
             lsp.ShowMessageParams(lsp.MessageType.Warning, f"tilecheck: {trouble.message}"))
 
-    def _working(self, working: Working) -> None:
+    def _show_progress(self, working: Working) -> None:
         window = self.server.client_capabilities.window
         if window is None or not window.work_done_progress:
             return
@@ -260,9 +260,9 @@ class Editor:
             progress.begin(token, lsp.WorkDoneProgressBegin(
                 title="tilecheck", message=f"first look at {os.path.basename(root)}"))
 
-    def _died(self, again: bool) -> None:
+    def _report_death(self, again: bool) -> None:
         for number in list(self._waiting):
-            self._answered(Answer(number))
+            self._deliver_answer(Answer(number))
         what = "it was started again" if again else "it is started again with the next edit"
         self.server.window_show_message(lsp.ShowMessageParams(
             lsp.MessageType.Error, f"tilecheck: the process that analyses ended unexpectedly; {what}"))
@@ -276,7 +276,7 @@ class Editor:
 
 
 def _path(uri: str) -> str:
-    """The path of a document; what is no file keeps its name."""
+    """The path of a document. The URI itself stands for a document that is not a file."""
     path = to_fs_path(uri)
     return uri if path is None else os.path.abspath(path)
 
@@ -287,7 +287,7 @@ def _is_quick_fix(kind: Any) -> bool:
 
 
 def _wrap_plain(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that the server may hang its own attributes on, which a method is not."""
+    """A function that the server can set attributes on. A method does not allow that."""
     if asyncio.iscoroutinefunction(method):
 
         async def wait(params: Any) -> Any:
@@ -302,5 +302,8 @@ def _wrap_plain(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _RECEIVE: Final[Mapping[type, Callable[[Editor, Any], None]]] = {
-    Published: Editor._published, Answer: Editor._answered, Trouble: Editor._trouble, Working: Editor._working,
+    Published: Editor._show_findings,
+    Answer: Editor._deliver_answer,
+    Trouble: Editor._trouble,
+    Working: Editor._show_progress,
 }

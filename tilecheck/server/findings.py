@@ -42,7 +42,7 @@ def _build_related(span: Span, message: str, texts: Texts) -> Related:
 
 
 def finding_of_failure(failure: Failure, text: Text) -> Finding:
-    """What could not be checked, on its line; on the first one if it has none."""
+    """The finding for a failure of the check, on its line, or on the first line if it has none."""
     line = failure.line or 1
     return Finding(text.line_start(line), text.line_end(line), "error", None, failure.message)
 

@@ -1,5 +1,5 @@
-"""What is said of a place: what an access touches and what is proved of it, the contract of a kernel, the type of a
-tile, what a rule is about."""
+"""The text for a location: the footprint and the verdicts of an access, the contract of a kernel, the type of a tile,
+the subject of a rule."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _STEPS: Final = 6
 
 
 class Known(Struct, frozen=True):
-    """What is known of a file.
+    """The results for a file.
 
-    kernels  each kernel that has to do with it, with its report where there is one
-    types    of tiles, by place
+    kernels  each kernel that concerns the file, with its report if there is one
+    types    of tiles, by location
     """
 
     kernels: Sequence[tuple[KernelModel, KernelReport | None]]
@@ -42,7 +42,7 @@ class Hovered(Struct, frozen=True):
 
 
 def hover(path: str, lines: Sequence[str], line: int, column: int, known: Known) -> Hovered | None:
-    """What to say of a place: line from 1, column from 0, in characters."""
+    """The text for a location; None if there is none. Lines count from 1, columns from 0, in characters."""
     opt_out = _rule(path, lines, line, column)
     if opt_out is not None:
         return opt_out
@@ -54,10 +54,10 @@ def hover(path: str, lines: Sequence[str], line: int, column: int, known: Known)
     return Hovered("\n\n".join(part.text for part in parts), inner.span)
 
 
-# --- opt-outs --------------------------------------------------------------------------------------------------------
+# --- suppressions-----------------------------------------------------------------------------------------------------
 
 def _rule(path: str, lines: Sequence[str], line: int, column: int) -> Hovered | None:
-    """The rule that an opt-out comment names at this place."""
+    """The rule that a suppression comment names at this location."""
     text = lines[line - 1] if line <= len(lines) else ""
     for comment in _ALLOW.finditer(text):
         for word in re.finditer(r"[\w-]+", comment[1]):
@@ -138,7 +138,7 @@ def _describe_kernel(model: KernelModel, report: KernelReport | None) -> list[st
             *_contract(report, None, ())]
 
 
-# --- what is proved, and under what ----------------------------------------------------------------------------------
+# --- verdicts and contracts ------------------------------------------------------------------------------------------
 
 def _obligations(
     report: KernelReport | None, wanted: Callable[[Obligation], bool], steps: int = _STEPS
@@ -150,7 +150,7 @@ def _obligations(
             if steps and len(o.steps) > steps:
                 yield "  * …"
             if o.annotation:
-                yield f"  * would be settled by `{o.annotation}`"
+                yield f"  * would be proved with `{o.annotation}`"
 
 
 def _contract(report: KernelReport | None, arrays: set[str] | None, asked: Sequence[Obligation]) -> Iterator[str]:

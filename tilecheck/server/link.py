@@ -43,18 +43,18 @@ class Link:
         self._start()  # it takes a while to load, as the editor's side does
 
     def attach(self, receive: Callable[[Reply], None], died: Callable[[bool], None]) -> None:
-        """Hand on replies in the event loop that is running. `died` is told of each death of the process, and whether
-        it was started again. Nothing may be sent before."""
+        """Pass replies to `receive` in the running event loop. Each death of the process calls `died` with whether the
+        process was started again. Call this before the first request is sent."""
         self._receive, self._died, self._loop = receive, died, asyncio.get_running_loop()
         if self._process is not None and not self._process.is_alive():
-            self._ended(self._process)
+            self._handle_end(self._process)
 
     def send(self, request: Request) -> None:
         """Send a request; never waits."""
         self._remember(request)
         if self._process is None:
             self._start()
-            return  # it was told all that is remembered
+            return  # it has received all remembered requests
         self._requests.put(request)
 
     def _remember(self, request: Request) -> None:
@@ -86,17 +86,17 @@ class Link:
                 reply = connection.recv()
                 self._in_loop(self._receive, reply)
         except (EOFError, OSError):
-            self._in_loop(self._ended, process)
+            self._in_loop(self._handle_end, process)
 
     def _in_loop(self, what: Callable[..., None] | None, value: object) -> None:
         if self._loop is None or what is None:
-            return  # nobody asked for anything yet
+            return  # nothing is attached yet
         try:
             self._loop.call_soon_threadsafe(what, value)
         except RuntimeError:
             return  # the event loop is closed: the server ends
 
-    def _ended(self, process: SpawnProcess) -> None:
+    def _handle_end(self, process: SpawnProcess) -> None:
         if process is not self._process:
             return
         self._requests.put(None)
@@ -115,7 +115,7 @@ class Link:
         self._requests.put(None)
         if process is None:
             return
-        process.terminate()  # it may be in the middle of a proof that nobody waits for any more
+        process.terminate()  # it may be in the middle of a proof whose result is no longer wanted
         process.join(_FAREWELL)
         if process.is_alive():
             process.kill()

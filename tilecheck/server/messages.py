@@ -1,4 +1,4 @@
-"""What the two processes say to each other: plain data, sent as pickles between processes that one server started."""
+"""The messages between the two processes: plain data, sent as pickles between processes that one server started."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Place: TypeAlias = tuple[int, int]
 
 
 class Settings(Struct, frozen=True):
-    """What the editor says once, or again when it changes.
+    """The settings of the editor, sent once, and again after a change.
 
     roots       folders that it has open
     encoding    of its columns: `utf-8`, `utf-16` or `utf-32`
-    everywhere  whether findings are wanted for files that are not open, too
+    everywhere  whether findings are also wanted for files that are not open
     """
 
     roots: tuple[str, ...]
@@ -49,7 +49,7 @@ class Touched(Struct, frozen=True):
 
 
 class Question(Struct, frozen=True):
-    """What is there, or what can be done, between two places."""
+    """A question about the range between two locations: its hover text or its actions."""
 
     number: int
     kind: Literal["hover", "actions"]
@@ -68,7 +68,7 @@ class Related(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """A finding as an editor shows it. `code` is None for what could not be checked."""
+    """A finding as an editor shows it. `code` is None for a failure of the check."""
 
     start: Place
     end: Place
@@ -87,7 +87,7 @@ class Published(Struct, frozen=True):
 
 
 class Hint(Struct, frozen=True):
-    """What is said of a place, in Markdown."""
+    """The text for a location, in Markdown."""
 
     text: str
     start: Place

@@ -1,4 +1,4 @@
-"""What an editor may set: in `initializationOptions`, or in the settings that it sends later."""
+"""The options of an editor: in `initializationOptions`, or in the settings that it sends later."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class Options(Struct, frozen=True):
 
 
 def options_of(given: Any, before: Options | None = None) -> Options:
-    """The options in what an editor sends, which may be under `tilecheck`. What is missing or wrong stays as it was."""
+    """The options in the settings of an editor, which may be under `tilecheck`. A missing or invalid option retains its
+    value of `before`."""
     options = before or Options()
     table = given.get("tilecheck", given) if isinstance(given, Mapping) else None
     if not isinstance(table, Mapping):

@@ -1,4 +1,4 @@
-"""What an access touches, in words."""
+"""The footprint of an access, in words."""
 
 from __future__ import annotations
 

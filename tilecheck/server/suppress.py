@@ -1,4 +1,4 @@
-"""Opt-outs for findings: `# tilecheck: allow[...]` with a reason to fill in, on the line or above the definition."""
+"""Suppressions of findings: `# tilecheck: allow[...]` with a reason to fill in, on the line or above the definition."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ PLACEHOLDER: Final = "say here why this is safe"
 
 _OURS: Final = re.compile(r"#\s*tilecheck:\s*allow\s*\[([^\]]*)\]")
 _NO_OPT_OUT: Final = frozenset({"TC901", "TC902"})
-"""Findings about opt-outs: they are mended, not opted out of."""
+"""Findings about suppressions: they have fixes and cannot be suppressed."""
 
 
 def on_line(module: Module, diagnostic: Diagnostic) -> Edit | None:
-    """An opt-out at the end of the statement that a finding stands in; None where there is no place for one."""
+    """A suppression at the end of the statement that contains a finding; None if there is no room for one."""
     if diagnostic.code in _NO_OPT_OUT:
         return None
     span = diagnostic.span
@@ -42,7 +42,8 @@ def on_line(module: Module, diagnostic: Diagnostic) -> Edit | None:
 
 
 def above_definition(module: Module, diagnostic: Diagnostic) -> Edit | None:
-    """An opt-out above the kernel that a finding is about; None for one about a launch, or about a kernel elsewhere."""
+    """A suppression above the kernel that a finding is about. None for a finding about a launch, or about a kernel of
+    another file."""
     if diagnostic.code in _NO_OPT_OUT or diagnostic.code.startswith("TC4") or diagnostic.kernel is None:
         return None
     definition = module.skeleton.definitions.get(diagnostic.kernel)
@@ -62,7 +63,7 @@ def above_definition(module: Module, diagnostic: Diagnostic) -> Edit | None:
 
 
 def _one_more(file: str, line: int, known: re.Match[str], code: str) -> Edit:
-    """A further code in an opt-out that is there."""
+    """Add a code to an existing suppression."""
     written = known[1].rstrip()
     start = known.start(1) + len(written)
     return Edit(Span(file, line, start, line, known.end(1)), f", {code}" if written.strip() else code)

@@ -1,1 +1,1 @@
-"""The analysis of a folder whose files change: what was found is kept, and only what an edit concerns is found anew."""
+"""The analysis of a folder whose files change: an edit repeats only the work that depends on it."""

@@ -33,9 +33,11 @@ _MOST_TRIED: Final = 256
 
 
 class Folder:
-    """What `tilecheck PATH` says of a folder, or of one file outside of all folders, with open texts in place of files.
+    """The results of `tilecheck PATH` for a folder, or for one file outside of all folders.
 
-    A text that cannot be parsed as it stands does not count: its file stays what it was before, until it can.
+    The text of an open document replaces that of its file.
+
+    A text that cannot be parsed is ignored: the last text of its file that could be parsed stays in use.
     """
 
     def __init__(self, path: str, encoding: str) -> None:
@@ -96,14 +98,14 @@ class Folder:
 
     def _files(self) -> dict[str, bytes]:
         out: dict[str, bytes] = {}
-        for path in self._discovered():
+        for path in self._discover_files():
             try:
                 out[path] = Path(path).read_bytes()
             except OSError:
                 continue  # gone in the meantime, or not for us
         return out
 
-    def _discovered(self) -> Iterable[str]:
+    def _discover_files(self) -> Iterable[str]:
         if not os.path.isdir(self.path):
             return [self.path] if os.path.isfile(self.path) else []
         found = discover([self.path], exclude=self.config.exclude, base=self.config.root,
@@ -154,7 +156,7 @@ class Folder:
             workspace.replace({path: data})
             self._report, self._saved = None, False
 
-    # --- what is found -----------------------------------------------------------------------------------------------
+    # --- results -----------------------------------------------------------------------------------------------------
 
     def step(self, wanted: list[str]) -> bool:
         """Do one step of the analysis; whether there was one to do."""
@@ -166,8 +168,9 @@ class Folder:
             self.workspace.save()
         return busy
 
-    def is_settled(self, path: str) -> bool:
-        """Whether what is known of a file is what will be said of it."""
+    def is_final(self, path: str) -> bool:
+        """Whether the findings of a file are those of a run over all files, as far as the kernels that they depend on
+        are known."""
         return self.workspace.is_settled(path)
 
     @property
@@ -175,8 +178,8 @@ class Folder:
         return self.workspace.complete
 
     def report(self) -> Report:
-        """What is known now. Before everything was looked at once, opt-outs are not said to be unused: what they are
-        for may not have been met."""
+        """The report of the results so far. Until each file was analysed once, it reports no suppression as unused: the
+        finding that a suppression is for may still follow."""
         if self._report is None:
             found = finish(self.workspace.analysis(), self.config)
             if not self.is_complete:
@@ -189,7 +192,8 @@ class Folder:
         return tuple(d for d in self.report().diagnostics if d.span.file == path)
 
     def findings(self, path: str) -> tuple[Finding, ...]:
-        """What an editor shows of a file. Where its text cannot be parsed, what was found before, and why it cannot."""
+        """The findings that an editor shows for a file. If its text cannot be parsed, these are the earlier findings
+        and the syntax error."""
         if not self.covers(path):
             return ()
         found = [finding_of(d, self.checked_text) for d in self.diagnostics(path)]
@@ -242,7 +246,7 @@ class Folder:
         return left[code] < was[code] and all(left[c] <= was[c] for c in left)
 
     def is_current(self, path: str) -> bool:
-        """Whether what was checked of an open file is what the editor shows."""
+        """Whether the checked text of an open file is the text that the editor shows."""
         document = self.documents.get(path)
         return document is not None and self.covers(path) and _bytes_of(self.workspace, path) == document.data
 
@@ -264,7 +268,7 @@ def _bytes_of(workspace: Workspace, path: str) -> bytes:
 
 
 def _decode(data: bytes, path: str) -> str:
-    """The text with the line ends and form feeds that an editor sees, too."""
+    """The text, with line ends and form feeds as an editor sees them."""
     try:
         decode(data, path)
         return data.decode(encoding_of(data)).removeprefix("\ufeff")

@@ -1,7 +1,7 @@
-"""What the analysing process does: takes in what the editor says, works off what is left to do, and tells of it.
+"""The loop of the analysing process: it receives requests of the editor, does the pending steps and sends the results.
 
-All folders are worked on step by step, those with recent edits first. Between two steps everything that arrived is
-taken in, so that work for a text that is no longer there is dropped after at most one step.
+All folders are analysed step by step, those with recent edits first. Between two steps the process receives all
+requests that have arrived, so that work for an outdated text is dropped after at most one step.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Session:
         for found in documents.values():
             self._folder(found.path).documents[found.path] = found
         self._take_away(documents.keys())
-        self.touched(Touched())
+        self.look_again(Touched())
 
     def _take_away(self, documents: Set[str]) -> None:
         """Show nothing any more of files that are not open, where that is no longer wanted or their folder is not."""
@@ -83,7 +83,7 @@ class Session:
             ):
                 self._publish(Published(path, None, ()))
 
-    def opened(self, opened: Opened) -> None:
+    def open_document(self, opened: Opened) -> None:
         path = opened.path
         self._recent = [path, *(p for p in self._recent if p != path)]
         folder = self._folder(path)
@@ -93,7 +93,7 @@ class Session:
         self._published.pop(path, None)
         self._ask_for(folder)
 
-    def closed(self, closed: Closed) -> None:
+    def close_document(self, closed: Closed) -> None:
         path = closed.path
         folder = self._owner(path)
         if folder is None:
@@ -107,7 +107,7 @@ class Session:
             self._pending.discard(path)
             self._publish(Published(path, None, ()))
 
-    def touched(self, touched: Touched) -> None:
+    def look_again(self, touched: Touched) -> None:
         for folder in self._all():
             folder.look()
             self._ask_for(folder)
@@ -132,17 +132,17 @@ class Session:
         return [*self._loose.values(), *self._folders.values()]
 
     def _ask_for(self, folder: Folder) -> None:
-        """What is shown of a folder may be another thing now."""
+        """Mark the shown results of a folder as possibly outdated."""
         self._pending |= folder.documents.keys()
         self._unseen.add(folder.path)
 
-    # --- what is done ------------------------------------------------------------------------------------------------
+    # --- steps -------------------------------------------------------------------------------------------------------
 
     def step(self) -> bool:
-        """Do one step of what is left; whether there was any."""
+        """Do one pending step; whether there was one."""
         busy = self._step()
         self._say_troubles()
-        self._publish_settled()
+        self._publish_final()
         self._answer()
         return busy
 
@@ -161,24 +161,24 @@ class Session:
                 self._tell(Working(folder.path, True))
             if folder.path in self._unseen:
                 self._unseen.discard(folder.path)
-                self._looked_at_all(folder)
+                self._finish_folder(folder)
         return False
 
-    def _looked_at_all(self, folder: Folder) -> None:
-        """Nothing is left to do for a folder: what was held back is said, and what is found in files that are not
-        open, if that is wanted."""
+    def _finish_folder(self, folder: Folder) -> None:
+        """Publish the results that waited for the end of the analysis of a folder. If the editor asks for it, also
+        publish the findings in files that are not open."""
         self._pending |= folder.documents.keys()
         if self._settings.everywhere:
             shown = {path for path, p in self._published.items() if p.findings}
             self._pending |= {p for p in folder.files_with_findings() | shown if self._owner(p) is folder}
 
-    def _publish_settled(self) -> None:
+    def _publish_final(self) -> None:
         for path in sorted(self._pending):
             folder = self._owner(path)
             if folder is None or (path not in folder.documents and not self._settings.everywhere):
                 self._pending.discard(path)
                 continue
-            if not folder.covers(path) or folder.is_settled(path):
+            if not folder.covers(path) or folder.is_final(path):
                 known = folder.documents.get(path)
                 self._pending.discard(path)
                 self._publish(Published(path, known.version if known else None, folder.findings(path)))
@@ -196,7 +196,7 @@ class Session:
                     self._tell(Trouble(message))
             folder.troubles.clear()
 
-    # --- what is answered --------------------------------------------------------------------------------------------
+    # --- answers -----------------------------------------------------------------------------------------------------
 
     def _answer(self) -> None:
         left = []
@@ -205,12 +205,12 @@ class Session:
             if folder is None or not folder.covers(question.path):
                 self._tell(Answer(question.number))
             elif folder.workspace.is_settled(question.path):
-                self._tell(self._answered(folder, question))
+                self._tell(self._answer_question(folder, question))
             else:
                 left.append(question)
         self._questions = left
 
-    def _answered(self, folder: Folder, question: Question) -> Answer:
+    def _answer_question(self, folder: Folder, question: Question) -> Answer:
         try:
             return _ANSWERS[question.kind](self, folder, question)
         except Exception:  # no answer is worth the findings
@@ -224,12 +224,12 @@ class Session:
         line, column = question.start[0] + 1, text.column(question.start)
         module = folder.workspace.module(question.path)
         try:
-            found = hover(question.path, module.lines, line, column, self._known(folder, module))
+            found = hover(question.path, module.lines, line, column, self._collect_known(folder, module))
         except SourceError:
             found = None
         return Answer(question.number, None if found is None else _hint(found, text))
 
-    def _known(self, folder: Folder, module: Module) -> Known:
+    def _collect_known(self, folder: Folder, module: Module) -> Known:
         from tilecheck.pipeline.tile_types import types_of_module
 
         reports = {(k.file, k.name): k for k in folder.report().kernels}
@@ -246,13 +246,13 @@ class Session:
         for d in folder.diagnostics(question.path):
             start, end = text.span(d.span)
             if start <= question.end and question.start <= end:
-                found.append((d, self._shown(folder, question.path, start, end, d.code)))
+                found.append((d, self._find_shown(folder, question.path, start, end, d.code)))
         version = folder.documents[question.path].version
         shown = [(d, f) for d, f in found if f is not None]
         done: tuple[Action, ...] = actions(module, text, version, shown, folder.helps)
         return Answer(question.number, actions=done)
 
-    def _shown(self, folder: Folder, path: str, start: Place, end: Place, code: str) -> Finding | None:
+    def _find_shown(self, folder: Folder, path: str, start: Place, end: Place, code: str) -> Finding | None:
         return next((f for f in folder.findings(path) if (f.start, f.end, f.code) == (start, end, code)), None)
 
 
@@ -261,7 +261,10 @@ def _hint(found: Hovered, text: Text) -> Hint:
 
 
 _TAKE: Final[Mapping[type, Callable[[Session, Any], None]]] = {
-    Settings: Session.settings, Opened: Session.opened, Closed: Session.closed, Touched: Session.touched,
+    Settings: Session.settings,
+    Opened: Session.open_document,
+    Closed: Session.close_document,
+    Touched: Session.look_again,
     Question: Session.question,
 }
 _ANSWERS: Final[Mapping[str, Callable[[Session, Folder, Question], Answer]]] = {
