@@ -32,7 +32,7 @@ class Constructed(Struct, frozen=True):
 def by_construction(first: Access, second: Access) -> Constructed | None:
     """Two accesses of one array that each go through what their block alone owns; None where that is not so."""
     a, b = first.held, second.held
-    if a is None or b is None or not (a.mints and b.mints) or first.array != second.array:
+    if a is None or b is None or not (a.owned and b.owned) or first.array != second.array:
         return None
     if a.doubt or b.doubt:
         return Constructed("unproven", (a.doubt or b.doubt), ())

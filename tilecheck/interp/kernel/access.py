@@ -1,4 +1,4 @@
-"""What symbolic execution of a kernel yields: its accesses and what it needs to know of the rest."""
+"""The result of the abstract interpretation of a kernel: its accesses and related facts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Access(Struct, frozen=True):
     checked   whether the access checks bounds (drops or pads elements outside the array)
     reach     what it addresses along each axis where it can be undefined
     under     the condition that it is made under, mask included, without what the bounds check implies
-    unspecified  for a tile load that leaves its padding unspecified, its name in what is known of paddings
+    unspecified  for a tile load that leaves its padding unspecified, its name in `KernelModel.paddings`
     padding   the padding mode of a tile load, by its name in `PaddingMode`, when one is given and known; of a gather
               the mode that its padding value stands for
     held      for an access of a dialect kernel, the construction that makes it safe
@@ -117,19 +117,19 @@ class KernelModel(Struct, frozen=True):
 
     axes_read   grid axes whose `bid` or `num_blocks` the kernel reads (also where it does not reach an access)
     axis_reads  each of these reads with the launch scalar conditions that it stands under
-    observed    what was noted beside the accesses
+    observed    notes beside the accesses
     products    block-dependent numbers that the kernel compares, divides or chooses between, where no index shows them
     long        likewise, of numbers that are computed in 64 bits
-    sized       numbers of the launch that what is known of other numbers takes not to be negative
+    sized       numbers of the launch that bounds of other numbers assume not to be negative
     doubled     numbers that the launch passes in 64 bits
     wide        quotients and the like that are computed in 64 bits
     indexed     arrays whose extents and indices are of 64 bits
-    claims      what it says of divisibility
+    claims      its claims of divisibility
     ranks       ranks known from use: name -> rank, when every use agrees
     ranked      arrays of which code shows the rank that every variant of the kernel has
     guards      uniform conditions that every execution satisfies (`static_assert`, `assert_`)
-    paddings    what is known of undefined lanes
-    ownership   of a dialect kernel, what its parameters' ownership says
+    paddings    facts on undefined lanes
+    ownership   of a dialect kernel, the ownership facts of its parameters
     """
 
     name: str

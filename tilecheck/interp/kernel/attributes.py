@@ -139,7 +139,7 @@ def _choice(m: Machine, value: Choice, name: str, span: Span) -> Value:
         ref = to_array(m, value)
         if ref is not None:
             return _array(m, ref, name, span)
-    with m.doubting():
+    with m.doubt_compilation():
         a, b = attribute(m, value.then, name, span), attribute(m, value.other, name, span)
     if isinstance(a, Method) and isinstance(b, Method):
         return Method(value, name)

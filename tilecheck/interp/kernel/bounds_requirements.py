@@ -1,4 +1,4 @@
-"""What an operation addresses along each axis: where it begins, and where that must lie to be defined."""
+"""Requirements of operations along each axis: the start of the access and the range in which it is defined."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def _len(m: Machine, args: Arguments) -> Value:
             return Int(const(rank))
         if len(value.array.options) == 1:
             return Int(of(Rank(value.array.options[0][1].root)))
-    return m.fresh("len", args.span)
+    return m.fresh_int("len", args.span)
 
 
 def _int(m: Machine, args: Arguments) -> Value:
@@ -181,7 +181,7 @@ def _ignore(m: Machine, args: Arguments) -> Value:
 
 
 def _question(name: str, m: Machine, args: Arguments) -> Value:
-    """Questions about types: the same in every block, as long as what they ask about is."""
+    """Evaluates a query about types. Its result is uniform if the queried value is uniform."""
     texts = [show(v) for v in args.positional]
     if any(t is None for t in texts):
         return m.fresh_truth("unknown", args.span)
@@ -249,7 +249,7 @@ def _math(name: str, function: Callable[..., float | int], m: Machine, args: Arg
 
 def _unknown_math(m: Machine, name: str, args: Arguments) -> Value:
     if name in ("ceil", "floor", "trunc", "isqrt"):
-        return m.fresh(name, args.span)
+        return m.fresh_int(name, args.span)
     if name in ("gcd", "lcm"):
         return Int(app(name, *(to_int(m, v, args.span).term for v in args.positional)))
     return data_function(m, name, args.positional)

@@ -90,7 +90,7 @@ def describe(func: Value) -> str:
 
 
 def unknown_call(m: Machine, what: str, func: Value, args: Arguments) -> Value:
-    """Whatever an unknown call does, it can do it to the arrays that it gets."""
+    """Evaluates an unknown call, which may use the arrays that it receives in any way."""
     m.notes.effects += 1
     arrays = arrays_in(m, func)
     for v in args.values():
@@ -101,7 +101,7 @@ def unknown_call(m: Machine, what: str, func: Value, args: Arguments) -> Value:
     elif arrays:
         m.gap(f"call of {what}, which is not known", arrays, args.span)
     if m.host and not arrays:
-        # host code runs once: whatever it computes is the same in all blocks
+        # host code runs once: each value that it computes is uniform
         return Named(m.name(what, args.span))
     return Unknown(f"result of {what}", arrays)
 
@@ -185,7 +185,7 @@ def enter(m: Machine, frame: Frame, definition: FuncDef, span: Span) -> Value:
 
 
 def relative(path: Cond, before: Cond) -> Cond:
-    """What `path` says beyond `before`, of which it is a refinement."""
+    """Returns the conditions that `path` adds to `before`. `path` is a refinement of `before`."""
     known = {p.key for p in (before.args if before.op == "and" else (before,))}
     return conj(*(p for p in (path.args if path.op == "and" else (path,)) if p.key not in known))
 
@@ -291,7 +291,7 @@ def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
     if func.name not in m.operations.whole:
         for k, value in enumerate(args.positional):
             if isinstance(value, Choice) and to_array(m, value) is None:
-                with m.doubting():
+                with m.doubt_compilation():
                     a, b = (
                         _tile(m, func, replace(args, positional=(*args.positional[:k], v, *args.positional[k + 1:])))
                         for v in (value.then, value.other))
@@ -318,7 +318,7 @@ def _method(m: Machine, func: Method, args: Arguments) -> Value:
     owner = func.owner
     if operation is not None and args.complete:
         if func.name in m.operations.tile_methods and isinstance(owner, Choice):
-            with m.doubting():
+            with m.doubt_compilation():
                 return join(m, owner.cond, call(m, Method(owner.then, func.name), args),
                             call(m, Method(owner.other, func.name), args), args.span)
         if func.name in m.operations.tile_methods:

@@ -84,13 +84,13 @@ def _int_from_bool(m: Machine, value: Bool, span: Span) -> Int:
 def _int_from_data(m: Machine, value: Data, span: Span) -> Int:
     if value.term is not None:
         return Int(app("int", value.term), value.shape)
-    return m.fresh("data", span, value.shape)
+    return m.fresh_int("data", span, value.shape)
 
 
 def _int_from_const(m: Machine, value: Const, span: Span) -> Int:
     if isinstance(value.value, (int, float)) and value.value == value.value // 1:
         return Int(const(int(value.value)))
-    return m.fresh("value", span)
+    return m.fresh_int("value", span)
 
 
 def _int_from_choice(m: Machine, value: Choice, span: Span) -> Int:
@@ -118,7 +118,7 @@ _INT: dict[type, Callable[..., Int]] = {
 def to_int(m: Machine, value: Value, span: Span) -> Int:
     handler = _INT.get(type(value))
     if handler is None:
-        return m.fresh("unknown", span)
+        return m.fresh_int("unknown", span)
     out = handler(m, value, span)
     shadow = shadow_of(value)
     return replace(out, shadow=shadow) if shadow and out is not value else out
@@ -186,7 +186,7 @@ AS_ARRAY: dict[type, Callable[..., ArrayRef]] = {}
 
 
 def _array_from_choice(m: Machine, value: Choice) -> ArrayRef | None:
-    """Both arrays; an alternative that is no array cannot be meant where an array is used."""
+    """Returns both arrays. An alternative that is not an array is dropped, because the program uses an array there."""
     a, b = to_array(m, value.then), to_array(m, value.other)
     if a is None or b is None:
         only = a if a is not None else b
@@ -317,7 +317,7 @@ def shape_from(m: Machine, value: Value, span: Span) -> Shape | None:
 
 
 def uniform_truth(text: str) -> Cond:
-    """A condition that is the same in all blocks and known only by what it compares."""
+    """Returns a uniform condition that is identified only by the text of its comparison."""
     return bool_opaque(Opaque(text, uniform=True))
 
 

@@ -45,8 +45,10 @@ def integers(texts: Iterable[str]) -> frozenset[Array]:
 
 
 def ranges(texts: Iterable[str]) -> Mapping[Array, tuple[Term, Term]]:
-    """What `range(ids, lo, hi)` says, by array; the first one of an array counts. A clause that cannot be read, which
-    is reported elsewhere, says nothing."""
+    """Returns the declared `range(ids, lo, hi)` of each array. The first clause for an array is used.
+
+    A clause that cannot be parsed is ignored here and reported elsewhere.
+    """
     said = [text for text in texts if "range" in text]
     if not said:
         return {}

@@ -44,7 +44,7 @@ def execute(project: Project, site: KernelSite, overlay: Iterable[str] = ()) -> 
 
 
 def execute_measured(project: Project, site: KernelSite, overlay: Iterable[str] = ()) -> tuple[KernelModel, int]:
-    """The same with what the last run took, in expressions and statements that were executed."""
+    """Does the same and also returns the number of expressions and statements that the last run executed."""
     machine = run_until_stable(project, site, overlay)
     return _model(machine, site), machine.steps
 
@@ -53,7 +53,7 @@ def run_until_stable(
     project: Project, site: KernelSite, overlay: Iterable[str] = (),
     expressions: Expressions | None = None, statements: Statements | None = None,
 ) -> Machine:
-    """The machine after the last run. The tables may be others than those of a check, to watch what is executed."""
+    """Returns the machine after the last run. Other tables than those of a check allow a caller to trace execution."""
     expressions = cast(Expressions, EXPRESSIONS) if expressions is None else expressions
     statements = cast(Statements, STATEMENTS) if statements is None else statements
     texts = (*(d.text for d in find_declared(project, site)), *overlay)
@@ -69,7 +69,7 @@ def run_until_stable(
         if machine.failed:
             break
     else:
-        _distrust(machine, "what the kernel does could not be settled", site)
+        _distrust(machine, "the analysis of the kernel did not reach a fixed point", site)
     return machine
 
 
@@ -81,10 +81,10 @@ def _learn(m: Machine, of_integers: frozenset[Array]) -> Knowledge:
         written=written,
         integers=integers,
         ranks={a: next(iter(r)) for a, r in sorted(m.ranks.items()) if len(r) == 1},
-        ranked=m.ranked(),
+        ranked=m.find_ranked_arrays(),
         mixed=frozenset(m.mixed) | known.mixed,
         counters=frozenset(a for a, ops in m.changes.items() if ops == {"atomic_add"}),
-        # of others nobody asks, and a run less is needed
+        # the paddings of other arrays are not used, and to leave them out saves a run
         paddings=frozenset(a for a, p in m.paddings.items() if len(p) > 1 and a in integers - written) | known.paddings,
         unspecified=m.unspecified or known.unspecified,
         ranges=known.ranges,
@@ -268,7 +268,7 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         accesses=accesses, axes_read=frozenset(k for k, _ in axes),
         axis_reads=tuple(sorted(axes, key=lambda read: (read[0], read[1].key))),
         ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
-        ranked=m.ranked(),
+        ranked=m.find_ranked_arrays(),
         gaps=tuple(gaps), declared=find_declared(m.project, site), guards=conj(*m.guards), dialect=site.dialect,
         products=tuple(sorted(m.products, key=lambda t: t.key)), claims=tuple(dict.fromkeys(m.claims)),
         long=tuple(sorted(m.long, key=lambda t: t.key)), sized=tuple(sorted(m.sized)),

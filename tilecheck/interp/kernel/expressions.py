@@ -228,7 +228,7 @@ def _comprehension(m: Machine, e: Comprehension) -> Value:
 
 def _open_comprehension(m: Machine, e: Comprehension, source: Value) -> Value:
     """One evaluation of the element stands for all of them."""
-    with m.doubting():
+    with m.doubt_compilation():
         m.omitted += 1  # or of none
         value = _item_of(m, e, source)
         m.omitted -= 1

@@ -54,12 +54,12 @@ from tilecheck.syntax.tree import Span
 
 
 class Effect(Struct, frozen=True):
-    """What an operation does.
+    """The effect of an operation on memory.
 
-    padding      what a read yields outside; None when that is unspecified
+    padding      the value that a read yields outside; None if it is unspecified
     unchecked    the condition under which the launch leaves the bounds check out
     unspecified  for a load of a tile, the condition under which its padding is; None when that is not known
-    value        what a write stores; several values in a tuple
+    value        the value that a write stores; several values in a tuple
     held         the construction that makes it safe, in a kernel of the dialect
     """
 
@@ -107,18 +107,20 @@ class Place(Struct, frozen=True):
 
 
 def _free(atom: Atom) -> bool:
-    """Whether some data or some launch gives the atom any value asked for. Of a computed value that is not followed
-    nobody knows which values it can have."""
+    """Whether some data or some launch gives the atom any requested value.
+
+    The possible values of a computed value that is not modelled are unknown.
+    """
     if isinstance(atom, Opaque):
         return atom.uniform
     if not isinstance(atom, App):
         return True
-    # of a number that may wrap it is known what is left of it
+    # the wrapped value of a number is a known function of it
     return atom.fn in FUNCTIONS or atom.fn == "int" or isinstance(atom.fn, Extent | Stride | Item)
 
 
 def _is_observed(atom: Atom) -> bool:
-    """The same for what a condition tests: comparisons of data may come out either way."""
+    """Decides the same for an atom of a condition. Comparisons of data may have either result."""
     if isinstance(atom, Opaque) and atom.name.startswith("data@"):
         return True
     return _free(atom) or (isinstance(atom, App) and atom.fn in COMPARISONS)
@@ -159,13 +161,13 @@ def _emit(
     m.notes.reads += effect.mode == "read"
     m.notes.effects += effect.mode != "read" or effect.order != "weak"
     first = ref.options[0][1].root if ref.options else UNKNOWN_ARRAY
-    m.notes.accessed(first, effect.mode == "read", m.path, effect.span)
+    m.notes.note_access(first, effect.mode == "read", m.path, effect.span)
     if effect.mode != "read" and (effect.op not in ("atomic_cas", "atomic_xchg") or len(ref.options) > 1):
         for _, view in ref.options:
             update(m, view.root, ("seize",))
     site = m.next_site()
     source = m.name("load", effect.span) if effect.open else ""
-    lanes = elements if elements is not None else (m.fresh("unknown_extent", effect.span).term,)
+    lanes = elements if elements is not None else (m.fresh_int("unknown_extent", effect.span).term,)
     names = tuple(v.root for _, v in ref.options)
     for (cond, view), bare in zip(ref.options, places, strict=True):
         place = _with_member(view, bare)
@@ -290,7 +292,7 @@ def raw_access(
     _observe_index(m, ref, (offset,), mask, effect)
     if effect.mode == "write":
         return Const(None)
-    return read(m, ref, m.fresh(effect.op, effect.span, shape), effect.span)
+    return read(m, ref, m.fresh_int(effect.op, effect.span, shape), effect.span)
 
 
 # --- what a read yields ----------------------------------------------------------------------------------------------
@@ -323,7 +325,7 @@ def _one_loaded(
     if view.root in known.written:
         if known.integers is not None and view.root not in known.integers:
             return Data(shape)
-        return m.fresh(f"load({view.root})", effect.span, shape)
+        return m.fresh_int(f"load({view.root})", effect.span, shape)
     term = load(view.root, place.index)
     if known.integers is not None and view.root not in known.integers:
         single = shape is not None and all(e == ONE for e in shape)
@@ -333,7 +335,7 @@ def _one_loaded(
         inside = conj(inside, place.inside)
     if inside is not TRUE:
         term = ite(inside, term, _read_outside(m, effect, shape))
-    return m.limited(Int(term, shape), effect.span)
+    return m.limit(Int(term, shape), effect.span)
 
 
 def _padding_key(padding: Value | None) -> object:

@@ -1,8 +1,8 @@
 """Variables that a loop carries from one iteration to the next, as functions of the number of the iteration.
 
-The body is tried once with a placeholder for every variable that it sets. What the body makes of the placeholders tells
-which variables stay as they were, which grow by a fixed amount, which grow by multiples of one, and which are some
-function of the iteration; of the others nothing is known.
+A trial executes the body once with a placeholder for every variable that it sets. The values at the end of the trial
+show which variables do not change, which grow by a fixed amount, which grow by multiples of one, and which are some
+function of the iteration. All other variables are unknown.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ Slot = tuple[object, ...]
 
 
 def leaves(name: str, value: Value) -> dict[Slot, Value]:
-    """The leaves of a value, tuples and instances taken apart."""
+    """Returns the leaves of a value: the parts of tuples and instances."""
     out: dict[Slot, Value] = {}
 
     def walk(slot: Slot, v: Value) -> None:
@@ -151,7 +151,7 @@ def widen(m: Machine, before: Value, after: Value, where: str) -> Value:
 
 
 def _is_array(m: Machine, value: Value) -> bool:
-    """Whether a value is known to be an array, by what is done with it."""
+    """Whether a value is known to be an array by its uses."""
     if isinstance(value, ParamRef):
         return bool({"array", "list"} & m.kinds.get(value.root.root, set()))
     return isinstance(value, ArrayRef)
@@ -188,7 +188,7 @@ class Form(Struct, frozen=True):
 
 @dataclass
 class Body:
-    """What a trial of the body made of the placeholders."""
+    """The result of a trial of the body with placeholders."""
 
     start: Mapping[Slot, Value]
     held: Mapping[Slot, Placeholder]
@@ -204,7 +204,7 @@ def classify(m: Machine, body: Body) -> dict[Slot, Form]:
     open_slots = list(body.held)
     resolved: dict[Atom, Term] = {}
 
-    def settle(slot: Slot, form: Form) -> None:
+    def assign_form(slot: Slot, form: Form) -> None:
         forms[slot] = form
         open_slots.remove(slot)
         atom = body.held[slot].term.single
@@ -214,7 +214,7 @@ def classify(m: Machine, body: Body) -> dict[Slot, Form]:
 
     for slot in list(open_slots):
         if slot in body.end and body.end[slot] == body.held[slot].value:
-            settle(slot, Form(body.start[slot]))
+            assign_form(slot, Form(body.start[slot]))
             atom = body.held[slot].term.single
             start = body.start[slot]
             if atom is not None and isinstance(start, Data) and start.term is not None:
@@ -226,13 +226,13 @@ def classify(m: Machine, body: Body) -> dict[Slot, Form]:
             for slot in list(open_slots):
                 form = grow(m, body, slot, resolved, {body.held[s].seed for s in open_slots})
                 if form is not None:
-                    settle(slot, form)
+                    assign_form(slot, form)
                     changed = True
     free = {a for form in forms.values() for a in form.free}
     for slot, form in _functional(m, body, list(open_slots), resolved, free).items():
-        settle(slot, form)
+        assign_form(slot, form)
     for slot in list(open_slots):
-        settle(slot, _unknown(m, body, slot))
+        assign_form(slot, _unknown(m, body, slot))
     return forms
 
 
@@ -290,8 +290,10 @@ def _solve_congruent(
 def _solve_lagged(
     m: Machine, body: Body, slot: Slot, resolved: Mapping[Atom, Term], seeds: set[Opaque],
 ) -> Form | None:
-    """Every iteration sets what the next one starts with, and the first one starts with what one before it would have
-    set: `start = X[0]`, then `start = X[k + 1]`."""
+    """Solves a variable that every iteration sets for the next one: `start = X[0]`, then `start = X[k + 1]`.
+
+    The first iteration starts with the value that an iteration before it would have set.
+    """
     start, end = body.start[slot], body.end.get(slot)
     counter = body.counter.single
     if counter is None or not isinstance(start, Int) or not isinstance(end, Int) or start.shape != end.shape:
@@ -305,7 +307,7 @@ def _solve_lagged(
 
 
 def _alternatives(term: Term) -> Iterable[Term]:
-    """The values that a term may take, its conditional parts taken apart."""
+    """Yields the values that a term may take, one for each combination of its conditional parts."""
     for m, c in term.monos.items():
         if len(m) == 1 and isinstance(m[0], Ite):
             rest = term - Term({m: c})
@@ -350,7 +352,7 @@ def _functional(
 ) -> dict[Slot, Form]:
     """Slots that are functions of the number of the iteration and of things fixed before the loop.
 
-    What depends on an atom of `free` depends on its values in all earlier iterations, which nothing tells.
+    A value that depends on an atom of `free` depends on its values in all earlier iterations, which are unknown.
     """
     replace = Substitution(resolved)
     ends: dict[Slot, Term | Cond] = {}
@@ -391,7 +393,7 @@ def _functional(
 
 
 def _basis(value: Term | Cond) -> set[Atom]:
-    """The atoms that a value is made of, composed ones left out."""
+    """Returns the atoms of a value without composed atoms."""
     atoms = atoms_of(value)
     return {a for a in atoms if not (atoms_of(of(a)) - {a}) or isinstance(a, Lane)}
 
@@ -399,7 +401,7 @@ def _basis(value: Term | Cond) -> set[Atom]:
 def _unknown(m: Machine, body: Body, slot: Slot) -> Form:
     start, end = body.start[slot], body.end.get(slot)
     if isinstance(start, Int):
-        value = m.fresh(f"{slot[0]}.carried", body.span, start.shape)
+        value = m.fresh_int(f"{slot[0]}.carried", body.span, start.shape)
         atom = value.term.single
         if atom is not None and isinstance(end, Int):
             alias(m, atom, (start.term, end.term))

@@ -55,7 +55,7 @@ class Exhausted(Exception):
 
 
 class Operations(Struct, frozen=True):
-    """What a kernel may call, by name.
+    """Operations that a kernel may call, by name.
 
     tile          operations of cuda.tile
     whole         those that are executed once where an argument is one of two values, and not once for each
@@ -74,7 +74,7 @@ class Operations(Struct, frozen=True):
 
 
 class Knowledge(Struct, frozen=True):
-    """What an earlier run found out about the whole kernel.
+    """Facts on the whole kernel from earlier runs.
 
     written    arrays that the kernel writes anywhere; None in the first run
     integers   arrays whose elements are used as integers
@@ -84,7 +84,7 @@ class Knowledge(Struct, frozen=True):
     counters   arrays that atomic additions alone change
     paddings   arrays of integers, not written, that are read with different padding values
     unspecified  whether some tile load leaves its padding unspecified
-    ranges     arrays of which the author says how large their elements are: from the first number to before the second
+    ranges     declared ranges of the elements of arrays: from the first number to before the second
     """
 
     written: frozenset[Array] | None = None
@@ -145,7 +145,7 @@ class Lock:
 
 
 class CasResult(Struct, frozen=True):
-    """What a compare-and-swap returned stands for."""
+    """The meaning of the result of a compare-and-swap."""
 
     array: Array
     index: tuple[Term, ...]
@@ -155,7 +155,7 @@ class CasResult(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """An access as executed; locks are settled when the execution is over."""
+    """An access as executed. Its locks are resolved at the end of the execution."""
 
     array: Array
     may: tuple[Array, ...]
@@ -236,7 +236,7 @@ class Machine:
         self.updates: dict[Array, set[tuple[object, ...]]] = {}
         self.constants: dict[tuple[str, str], Value] = {}
         self.globals: dict[tuple[Module, str], Value] = {}
-        """What module-level names mean that are no constants."""
+        """Values of module-level names that are not constants."""
         self.stored: dict[str, frozenset[str]] = {}
         """By file, the attributes that are set somewhere in it."""
         self.steps = 0
@@ -253,12 +253,12 @@ class Machine:
         self.plain: set[Term] = set()
         """Values of loop variables, which their loops keep within 32 bits."""
         self.supposed: tuple[Atom, Cond] | None = None
-        """While the condition of a loop is tested: its counter, and what the test before said."""
+        """While the condition of a loop is tested: its counter, and the condition of the previous test."""
         self.trusted = False
         """Whether numbers are taken to fit wherever they are used."""
         self.wide: set[Atom] = set()
         self.narrow: set[Atom] = set()
-        """Quotients and the like, by what they are computed in: 64 bits or fewer."""
+        """Quotients and similar values that are computed in fewer than 64 bits; `wide` has those of 64 bits."""
         self.indexed: dict[Array, bool] = {}
         """Array parameters that are indexed in 64 bits: whether that is certain."""
         self.notes = Notes()
@@ -280,7 +280,7 @@ class Machine:
         if handler is None:
             return Unknown(type(expr).__name__)
         value = handler(self, expr)
-        return self.limited_truth(value, expr.span) if type(value) is Bool else value
+        return self.limit_truth(value, expr.span) if type(value) is Bool else value
 
     def run(self, statements: tuple[Stmt, ...]) -> None:
         """Executes statements in order. Afterwards `alive` says whether control may reach the end, and `path` holds
@@ -310,7 +310,7 @@ class Machine:
         position = known.setdefault(place, len(known))
         return shown if position == 0 else f"{shown}.{position + 1}"
 
-    def fresh(self, what: str, span: Span, shape: Shape | None = ()) -> Int:
+    def fresh_int(self, what: str, span: Span, shape: Shape | None = ()) -> Int:
         """An integer of which nothing is known."""
         seed = build_opaque(self.name(what, span))
         self.note_made(seed)
@@ -334,18 +334,21 @@ class Machine:
     # --- bookkeeping ---
 
     def shows_rank(self, array: Array, rank: int) -> None:
-        """Note that the code here is for arrays of this rank. Where a condition on the launch alone stands before it,
-        some variants of the kernel are compiled without it, and for other arrays; what is asserted holds in all."""
+        """Notes that the code here is for arrays of this rank.
+
+        If the path condition mentions only the launch, some variants of the kernel are compiled without the code, for
+        other arrays. Asserted conditions hold in all variants.
+        """
         self.ranks.setdefault(array, set()).add(rank)
         if self.omitted:
             return
         asserted = conjuncts(conj(*self.guards))
-        # no variant is made by numbers that only the launch has
+        # numbers that only the launch has do not create variants
         chosen = (c for c in conjuncts(self.path) if not _at_run_time(c) and c not in asserted and not all(
             isinstance(a, GridDim) for a in atoms_of(c)))
         self.shown.setdefault(array, set()).add(conj(*chosen))
 
-    def ranked(self) -> frozenset[Array]:
+    def find_ranked_arrays(self) -> frozenset[Array]:
         """Arrays of which some code shows the rank in every variant."""
         return frozenset(a for a, ways in self.shown.items()
                          if conj(*(negate(c) for c in sorted(ways, key=lambda c: c.key))).op == "false")
@@ -355,14 +358,14 @@ class Machine:
 
     @property
     def noting(self) -> bool:
-        """Whether what is executed is the kernel itself, once and for good."""
+        """Whether the machine executes the kernel itself and records the results."""
         return self.recording and not self.host
 
     def gap(self, what: str, arrays: frozenset[Array] | tuple[Array, ...], span: Span) -> None:
         if self.recording and not self.host:
             self.gaps.setdefault((what, span), Gap(what, tuple(sorted(arrays)), span))
 
-    def unclear(self) -> None:
+    def mark_inexact(self) -> None:
         """Something on the way was approximated: accesses from here on may not be used to refute."""
         self.exact = False
 
@@ -374,20 +377,20 @@ class Machine:
         if self.knowledge.integers is None:
             self.integers.update(a.array for a in atoms_of(term) if isinstance(a, Load))
 
-    def limited(self, value: Int, span: Span) -> Int:
+    def limit(self, value: Int, span: Span) -> Int:
         """The value, or an opaque one when its term has grown too large."""
         if is_small(value.term):
             return value
-        return self.fresh("large", span, value.shape)
+        return self.fresh_int("large", span, value.shape)
 
-    def limited_truth(self, value: Bool, span: Span) -> Bool:
+    def limit_truth(self, value: Bool, span: Span) -> Bool:
         """The truth value, or one of which nothing is known when its condition has grown too long."""
         return value if is_short(value.cond) else replace(
             self.fresh_truth("large", span, value.shape), shadow=value.shadow)
 
     @contextmanager
-    def doubting(self) -> Iterator[None]:
-        """What is executed here need not be compiled in every launch, by a condition that is not in the path."""
+    def doubt_compilation(self) -> Iterator[None]:
+        """Marks code that some launches do not compile, by a condition that is not in the path condition."""
         self.doubts += 1
         try:
             yield
@@ -395,8 +398,8 @@ class Machine:
             self.doubts -= 1
 
     @contextmanager
-    def trusting(self) -> Iterator[None]:
-        """What is executed here is only asked what it says of numbers that fit."""
+    def trust_numbers(self) -> Iterator[None]:
+        """Assumes within the block that numbers fit wherever they are used."""
         before, self.trusted = self.trusted, True
         try:
             yield
@@ -404,7 +407,7 @@ class Machine:
             self.trusted = before
 
     @contextmanager
-    def silent(self) -> Iterator[None]:
+    def suspend_recording(self) -> Iterator[None]:
         before = (self.recording, self.path, self.alive, self.exact, self.held, self.loops)
         self.recording = False
         try:

@@ -1,4 +1,4 @@
-"""What is known where two ways of control meet."""
+"""Joins values where two paths meet."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def choose(cond: Cond, a: Bool, b: Bool) -> Bool:
 def _ints(m: Machine, cond: Cond, a: Int, b: Int, span: Span) -> Value:
     if a.shape != b.shape:
         return _shapes_differ(m, cond, a, b)
-    return m.limited(Int(ite(cond, a.term, b.term), a.shape), span)
+    return m.limit(Int(ite(cond, a.term, b.term), a.shape), span)
 
 
 def _bools(m: Machine, cond: Cond, a: Bool, b: Bool, span: Span) -> Value:
     return _shapes_differ(m, cond, a, b) if _join_mask_shapes(a.shape, b.shape) is None else (
-        m.limited_truth(choose(cond, a, b), span))
+        m.limit_truth(choose(cond, a, b), span))
 
 
 def _join_mask_shapes(a: Shape | None, b: Shape | None) -> Shape | None:

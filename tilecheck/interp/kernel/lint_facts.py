@@ -1,6 +1,6 @@
-"""What symbolic execution notes on the way beside accesses: slices, casts, loops, parts of tiles, values that are made.
+"""Notes of symbolic execution beside accesses: slices, casts, loops, parts of tiles, computed values.
 
-Rules that look at how an index came about rather than at the elements it leads to read these notes.
+Rules that inspect the computation of an index, and not the elements that it selects, read these notes.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ UnusedKind: TypeAlias = Literal["mask", "tile", "loaded"]
 
 
 class SliceUse(Struct, frozen=True):
-    """`array.slice(axis, start, stop)`, in coordinates of what is sliced, whose extent along the axis is `extent`.
+    """`array.slice(axis, start, stop)`, in coordinates of the sliced array, whose extent along the axis is `extent`.
 
-    guard  what is known where the slice is taken
+    guard  the path condition of the slice
     """
 
     array: Array
@@ -84,8 +84,8 @@ class Early(Struct, frozen=True):
     """An access that may come before `grid_dependency_control_wait()`.
 
     reads  whether it only reads
-    path   what is known where it is
-    waits  the conditions under which the wait has been passed before
+    path   its path condition
+    waits  the conditions under which a wait executes before it
     """
 
     array: Array
@@ -94,7 +94,7 @@ class Early(Struct, frozen=True):
     path: Cond
     waits: tuple[Cond, ...]
 
-    def waited(self, given: Mapping[Atom, Term]) -> bool:
+    def is_after_wait(self, given: Mapping[Atom, Term]) -> bool:
         """Whether the wait comes first, or the access is not made, where launch scalars have these values."""
         path = substitute_cond(self.path, given)
         return path.op == "false" or any(_implies(path, substitute_cond(w, given)) for w in self.waits)
@@ -144,12 +144,12 @@ class Notes:
 
     effects  number of operations that do more than compute a value
     reads    number of reads
-    made     per assignment what it makes; None when it does more, or when that is not known
-    helpers  the functions that were executed, by place
-    wide     values that were made 64 bits wide
+    made     the kind of the value of each assignment; None if it has another effect, or if the kind is unknown
+    helpers  the functions that were executed, by location
+    wide     values that were converted to 64 bits
     waits    conditions under which the wait for the previous launch has been passed, in program order
     uses     operations whose operands do not fit, or may not
-    seen     the values of expressions and variables by place, where somebody asks for them
+    seen     the values of expressions and variables by location, where a caller requests them
     """
 
     slices: dict[SliceUse, None] = field(default_factory=dict)
@@ -167,21 +167,21 @@ class Notes:
     uses: dict[Use, None] = field(default_factory=dict)
     seen: dict[Span, list[Value]] = field(default_factory=dict)
 
-    def assigned(self, span: Span, value: Value, effects: int, reads: int) -> None:
+    def note_assignment(self, span: Span, value: Value, effects: int, reads: int) -> None:
         """An assignment was executed; `effects` and `reads` are the numbers from before."""
         kind: UnusedKind | Literal["other"] | None = None
         if self.effects == effects:
             kind = _kind(value, self.reads > reads)
         self.made[span] = kind if self.made.get(span, kind) == kind else _merge_kinds(self.made[span], kind)
 
-    def sized(self, dtype: DType | None, value: Term, path: Cond, span: Span) -> None:
-        """A value becomes an integer of 32 or 64 bits. What is computed from one of 64 need not fit into 32."""
+    def note_conversion(self, dtype: DType | None, value: Term, path: Cond, span: Span) -> None:
+        """Notes the conversion of a value to 32 or 64 bits. A value computed from 64 bits may not fit into 32 bits."""
         if dtype is I64:
             self.wide.add(value)
         elif dtype is I32 and any(_multiple(value, w) for w in self.wide):
             self.narrowings[Narrowing(dtype, value, value, path, span)] = None
 
-    def waited(self, path: Cond) -> None:
+    def note_wait(self, path: Cond) -> None:
         """The wait is executed under a condition."""
         self.effects += 1
         for known in list(self.waits):
@@ -190,7 +190,7 @@ class Notes:
                 self.waits.append(merged)
         self.waits.append(path)
 
-    def accessed(self, array: Array, reads: bool, path: Cond, span: Span) -> None:
+    def note_access(self, array: Array, reads: bool, path: Cond, span: Span) -> None:
         """An access is executed under a condition."""
         if any(_implies(path, w) for w in self.waits):
             if reads:

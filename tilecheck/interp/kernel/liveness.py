@@ -1,8 +1,8 @@
 """Values that a function makes and that reach nothing: by names, without regard to the order of statements.
 
-A name is live when something that has an effect reads it: a store, a condition, what a loop runs over, a result, a
-nested function; or when an assignment to a live name does. An assignment to a name that is not live is dead. That a
-name is used somewhere, in whatever variant of the kernel, is enough.
+A name is live if code with an effect reads it: a store, a condition, the iterable of a loop, a result, a nested
+function. It is also live if an assignment to a live name reads it. An assignment to a name that is not live is dead. A
+use in any variant of the kernel is enough.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Uses:
 
 
 def find_unused(definition: FuncDef, notes: Notes, helper: bool) -> tuple[Unused, ...]:
-    """What the body of a function makes in vain; each chain of dead values by its last one."""
+    """Returns the unused values of a function body. The last value of a chain of dead values stands for the chain."""
     uses = _Uses([], set(), lambda span: notes.made.get(span) is not None)
     _walk(uses, definition.body)
     dead = _find_dead(uses)
@@ -95,7 +95,7 @@ def _find_dead(uses: _Uses) -> dict[str, list[_Made]]:
 
 
 def _is_last(name: str, dead: Mapping[str, list[_Made]]) -> bool:
-    """Whether no other dead value is made from it, but such as it is made from itself."""
+    """Whether each dead value that is computed from it is also one that it is computed from."""
     readers = {other for other, defs in dead.items() if other != name and any(name in d.reads for d in defs)}
     if not readers:
         return True
@@ -143,7 +143,7 @@ def _use_augmented(uses: _Uses, s: AugAssign) -> None:
 
 
 def _list_target_names(target: Expr) -> Iterator[str | None]:
-    """The names that a target sets; None for what is no name."""
+    """Yields the names that a target sets, and None for each part that is not a name."""
     if isinstance(target, Name):
         yield target.id
     elif isinstance(target, Sequence):

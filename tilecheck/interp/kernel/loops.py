@@ -93,7 +93,7 @@ def for_loop(m: Machine, s: For) -> None:
     if items is not None and len(items) <= (STATIC_RANGE if isinstance(iterable, Range) else UNROLL):
         _unroll(m, s, items)
         return
-    with m.doubting():
+    with m.doubt_compilation():
         # the compiler repeats the body, each time with types of its own, or leaves it out
         m.omitted += 1
         _loop(m, s, iterable, True)
@@ -143,12 +143,12 @@ def _range(m: Machine, s: For, r: Range) -> None:
 
 
 def _header(s: For) -> Span:
-    """From the `for` to the end of what it runs over."""
+    """Returns the span from the `for` to the end of the iterable."""
     return replace(s.span, end_line=s.iterable.span.end_line, end_column=s.iterable.span.end_column)
 
 
 NEXT: dict[type, Callable[..., Value]] = {}
-"""Values that a loop may run over, with what makes the item of some iteration."""
+"""For each type of iterable value, the function that builds the item of some iteration."""
 
 
 def _iterate_cells(m: Machine, s: For, iterable: Value, following: Callable[..., Value]) -> None:
@@ -170,9 +170,9 @@ def _iterate_unknown(m: Machine, s: For, iterable: Value) -> None:
         _bind(machine, s.target, Unknown("item", arrays_in(machine, iterable)), s.span)
 
     exact = m.exact
-    m.unclear()
+    m.mark_inexact()
     name = m.name(_label(s.target), s.span)
-    with m.doubting():
+    with m.doubt_compilation():
         _summarize(m, Loop(name, s.span, s.body, tuple(assigned_names((s.target,))), head, None, None), s.orelse)
     m.exact = exact
 
@@ -195,7 +195,7 @@ def _evaluate_condition(m: Machine, test: Expr, k: Term, span: Span) -> Bool:
     atom, outer = k.single, m.supposed
     assert atom is not None
     m.supposed = None
-    with m.silent(), m.trusting():
+    with m.suspend_recording(), m.trust_numbers():
         held = to_bool(m, m.eval(test), span).cond
     m.supposed = (atom, Substitution({atom: k - 1}).cond(held))
     try:
@@ -302,7 +302,7 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     k = counter(loop.name)
     if not m.recording:
         forms, start, trial = _forms(m, loop, names, before, k)
-        # nobody asks for the accesses, and what the variables become follows from the trial
+        # the accesses are not needed, and the final values of the variables follow from the trial
         exact = m.exact
         _leave(m, loop, _run_resolved(trial, forms), forms, start, names, before, k)
         m.exact = exact and not trial.run.returns
@@ -319,7 +319,7 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     first = len(m.records)
     exact, held = m.exact, m.held
     if jumps_out(loop.body) or (loop.test is not None and not _shrinks(m, loop, env, k)):
-        m.unclear()
+        m.mark_inexact()
     run = _execute(m, loop, dict(env), k)
     if run.alive:
         for name in names:
@@ -347,13 +347,15 @@ def _execute_else(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     if not jumps_out(loop.body):
         m.run(orelse)
         return
-    m.unclear()
+    m.mark_inexact()
     branch(m, m.fresh_truth("no break", loop.span).cond, orelse, (), loop.span)
 
 
 def _same_type(m: Machine, name: str, before: Value, after: Value | None, loop: Loop) -> None:
-    """What a variable is at the end of the body is what the next iteration finds. A variable that may have one of two
-    types before the loop has none, and may get another in it."""
+    """Checks that a variable has the same type at the end of the body as at the start of the next iteration.
+
+    A variable that may have one of two types before the loop has no known type, and may get another one in the loop.
+    """
     first, last = operand(before), operand(after)
     if before is not after and first.dtype != UNKNOWN and last is not NOTHING:
         note(m, "carried", name, (first, last), loop.span)
@@ -380,7 +382,7 @@ def _collect_known(held: Mapping[Slot, Placeholder], forms: Mapping[Slot, Form])
 
 
 def _run_resolved(trial: Trial, forms: dict[Slot, Form]) -> Run:
-    """What the body does when the placeholders have the values that were found for them."""
+    """Returns the run of the body with the placeholders replaced by their closed forms."""
     s = _collect_known(trial.held, forms)
     run = trial.run
     env = {n: substitute_value(v, s) for n, v in run.env.items()}
@@ -421,7 +423,7 @@ def _shrinks(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> bool:
     """Whether the condition of a `while`, once it holds, has held in all earlier iterations: then an iteration is
     reached whenever its own condition holds."""
     assert loop.test is not None
-    with m.silent():
+    with m.suspend_recording():
         saved, m.top.env = m.top.env, dict(env)
         test = _evaluate_condition(m, loop.test, k, loop.span).cond
         m.top.env = saved
@@ -450,7 +452,7 @@ def _forms(
             env[name] = rebuild(name, start[name], {
                 s: carried_over(_resolve_placeholder(m, p, s, loop), flat[s]) for s, p in held.items()})
         made, m.made = m.made, set()
-        with m.silent():
+        with m.suspend_recording():
             saved = m.top.env
             run = _execute(m, loop, env, k)
             m.top.env = saved
@@ -500,7 +502,7 @@ def _leave(
     m: Machine, loop: Loop, run: Run, forms: dict[Slot, Form], start: dict[str, Value], names: list[str],
     before: dict[str, Value], k: Term,
 ) -> None:
-    """The variables and what is known after the loop."""
+    """Sets the variables and the path condition after the loop."""
     frame = m.top
     endless = False
     count: Term
@@ -515,7 +517,7 @@ def _leave(
             s: at_exit(m, f, k, count, loop.span) for s, f in forms.items() if s[0] == name})
     if loop.test is not None:
         frame.env = env
-        with m.silent():
+        with m.suspend_recording():
             test = _evaluate_condition(m, loop.test, count, loop.span).cond
         endless = test is TRUE
         if not run.breaks:

@@ -88,7 +88,7 @@ def _indices(m: Machine, value: Value | None, count: int | None, span: Span) -> 
         return None
     items = expand(m, value)
     if items is None and isinstance(value, Unknown):
-        return None if count is None else tuple(m.fresh(f"unknown{k}", span) for k in range(count))
+        return None if count is None else tuple(m.fresh_int(f"unknown{k}", span) for k in range(count))
     if items is None:
         items = (value,)
     out = []
@@ -119,7 +119,7 @@ def _tile_extents(m: Machine, value: Value, rank: int, span: Span) -> Shape:
     if shape == ():
         return (ONE,) * rank
     if shape is None or len(shape) != rank:
-        return tuple(m.fresh(f"unknown_extent{k}", span).term for k in range(rank))
+        return tuple(m.fresh_int(f"unknown_extent{k}", span).term for k in range(rank))
     return shape
 
 
@@ -147,7 +147,7 @@ def _tile_load(m: Machine, given: dict[str, Value], span: Span, op: str, shape: 
         return Data(shape)
     extents = shape
     if extents is None:
-        extents = tuple(m.fresh(f"unknown_extent{k}", span).term for k in range(len(index)))
+        extents = tuple(m.fresh_int(f"unknown_extent{k}", span).term for k in range(len(index)))
     axes = permutation(m, given.get("order"), len(index))
     if axes is None:
         m.gap(f"{op} with an order that is not known", _roots(ref), span)
@@ -243,7 +243,7 @@ def _mask(m: Machine, given: dict[str, Value], span: Span) -> Bool:
 
 def _element(m: Machine, given: dict[str, Value], op: str, mode: str, default: tuple[str, str], span: Span,
              update: Shape | None = ()) -> tuple[Value, ArrayRef | None, tuple[Int, ...], str, str]:
-    """An access by element indices. Returns what was read, and where."""
+    """Executes an access by element indices. Returns the value that was read, and its location."""
     ref = _target(m, given.get("array"), op, span)
     rank = None
     if ref is not None:
@@ -315,13 +315,15 @@ def _atomic(op: str, m: Machine, args: Arguments) -> Value:
         release(m, ref.options[0][1].root, tuple(i.term for i in index), value.term, order, scope)
     shown = '|'.join(map(str, sorted(_roots(ref))))
     if op == "atomic_add" and not _ticket(m, ref, index, given.get("update")):
-        return m.fresh(f"{op} of {shown}", span, shape)
-    return m.fresh(f"{op}({shown})", span, shape)
+        return m.fresh_int(f"{op} of {shown}", span, shape)
+    return m.fresh_int(f"{op}({shown})", span, shape)
 
 
 def _ticket(m: Machine, ref: ArrayRef, index: tuple[Int, ...], update: Value | None) -> bool:
-    """Whether no two atomic additions on the array can return one value, if nobody else changes it: they all add at
-    least one to the same element."""
+    """Whether no two atomic additions on the array return the same value, if no other operation changes the array.
+
+    This holds if all of them add at least one to the same element.
+    """
     added = None if update is None else constant_int(update)
     return (added is not None and added > 0 and not any(i.term.varying for i in index)
             and all(view.root in m.knowledge.counters for _, view in ref.options))
@@ -334,7 +336,7 @@ def _cas(m: Machine, args: Arguments) -> Value:
     if ref is None:
         return Data(None)
     shape = broadcast(*(i.shape for i in index))
-    value = m.fresh(f"atomic_cas({'|'.join(map(str, sorted(_roots(ref))))})", span, shape)
+    value = m.fresh_int(f"atomic_cas({'|'.join(map(str, sorted(_roots(ref))))})", span, shape)
     atom = value.term.single
     if atom is not None and len(ref.options) == 1 and "expected" in given and "desired" in given:
         strong = order in ACQUIRING and scope in WIDE
@@ -371,8 +373,8 @@ def _index_advanced(m: Machine, given: dict[str, Value], op: str, mode: str, spa
             size = value.shape[0] if value.shape is not None and len(value.shape) == 1 else ONE
             if value.shape is None or len(value.shape) > 1:
                 lose_all(m, "an index that is not followed", value)
-                value = m.fresh("unknown", span)
-                size = m.fresh("unknown_extent", span).term
+                value = m.fresh_int("unknown", span)
+                size = m.fresh_int("unknown_extent", span).term
             elif value.shape:
                 move: dict[Atom, Term] = {Lane(0, size): lane(rank - 1 - k, size)} if size != ONE else {}
                 moved = relabel(value, (), move)
@@ -418,7 +420,7 @@ def _view_load(m: Machine, owner: Value, args: Arguments) -> Value:
     given = {**args.take(("index",)), "array": owner}
     shape = None if ref is None else _view_shape(ref)
     if shape is None:
-        m.gap("load through something that is no tiled view", arrays_in(m, owner), args.span)
+        m.gap("load through something that is not a tiled view", arrays_in(m, owner), args.span)
         _forget_arguments(m, given)
         return Data(None)
     return _tile_load(m, given, args.span, "tiled_view.load", shape)
@@ -429,7 +431,7 @@ def _view_store(op: str, m: Machine, owner: Value, args: Arguments) -> Value:
     given = {**args.take(("index", "tile")), "array": owner}
     shape = None if ref is None else _view_shape(ref)
     if shape is None:
-        m.gap("store through something that is no tiled view", arrays_in(m, owner), args.span)
+        m.gap("store through something that is not a tiled view", arrays_in(m, owner), args.span)
         _forget_arguments(m, given)
         return NONE
     return _tile_store(m, given, args.span, op, shape)

@@ -1,4 +1,4 @@
-"""What a name refers to: variables, enclosing functions, module-level definitions, builtins."""
+"""Resolves names to variables, enclosing functions, module-level definitions and builtins."""
 
 from __future__ import annotations
 

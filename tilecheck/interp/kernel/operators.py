@@ -118,7 +118,7 @@ def _shift_left(a: Term, b: Term) -> Term:
 
 
 def _drop_powers(result: Term) -> Term:
-    """What is left of a number that grows by a power."""
+    """Returns a number that grows by a power as its wrapped 32-bit value."""
     return app("int32", result) if isinstance(result.single, App) and result.varying else result
 
 
@@ -171,11 +171,11 @@ def binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
 
 def _binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
     if isinstance(left, Choice):
-        with m.doubting():
+        with m.doubt_compilation():
             then, other = binary(m, op, left.then, right, span), binary(m, op, left.other, right, span)
         return join(m, left.cond, then, other, span)
     if isinstance(right, Choice):
-        with m.doubting():
+        with m.doubt_compilation():
             then, other = binary(m, op, left, right.then, span), binary(m, op, left, right.other, span)
         return join(m, right.cond, then, other, span)
     if isinstance(left, Bool) and isinstance(right, Bool) and op in _LOGIC:
@@ -202,7 +202,7 @@ def _binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value
         note_divided(m, result, x)
     if op in _CHOOSING:
         note_dropped(m, result, *(t for v, t in ((a, x), (b, y)) if bits_of(v.dtype) <= 32))
-    return m.limited(Int(result, broadcast(a.shape, b.shape)), span)
+    return m.limit(Int(result, broadcast(a.shape, b.shape)), span)
 
 
 _MODULAR: Final = frozenset({"+", "-", "*", "<<", "**"})
@@ -219,7 +219,7 @@ def note_dropped(m: Machine, result: Term, *operands: Term) -> None:
 
 
 def note_divided(m: Machine, result: Term, number: Term) -> None:
-    """Keep what was simplified away: it was computed all the same, and may have wrapped."""
+    """Notes a quotient that was simplified away. The kernel still computes it, and it may wrap."""
     shown = any(isinstance(x, (FloorDiv, Mod)) and x.num == number for x in atoms_of(result))
     if (number.varying or grows(number)) and not shown:
         m.products.add(number)
@@ -289,10 +289,10 @@ def compare(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
 
 def _compare(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
     if isinstance(left, Choice):
-        with m.doubting():
+        with m.doubt_compilation():
             return choose(left.cond, compare(m, op, left.then, right, span), compare(m, op, left.other, right, span))
     if isinstance(right, Choice):
-        with m.doubting():
+        with m.doubt_compilation():
             return choose(right.cond, compare(m, op, left, right.then, span), compare(m, op, left, right.other, span))
     if op in ("is", "is not"):
         return _identity(m, op, left, right, span)
@@ -433,7 +433,7 @@ def _select(m: Machine, cond: Bool, then: Value, other: Value, span: Span) -> Va
     numbers = (Int, Bool, ParamRef, Const)
     if isinstance(then, numbers) and isinstance(other, numbers):
         a, b = to_int(m, then, span), to_int(m, other, span)
-        return m.limited(Int(ite(cond.cond, *widen_operands(m, a, b)), shape), span)
+        return m.limit(Int(ite(cond.cond, *widen_operands(m, a, b)), shape), span)
     return Data(shape)
 
 

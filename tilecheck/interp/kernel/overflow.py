@@ -1,10 +1,10 @@
 """Numbers that may have wrapped where they are used.
 
-Sums, differences and products of numbers that wrapped are right again as soon as the result fits: what they are taken
-for is right modulo 2**32. Quotients, remainders, comparisons, choices, conversions to a wider type, bounds of loops and
-indices of elements are not. There a number has to fit in its type: what bounds it goes into the contract, and one that
-nothing bounds is replaced by what it is after wrapping, a function of the number of which no law of arithmetic holds.
-A few numbers that are held in 32 bits each are taken to have a sum that is, and so are counts of tiles.
+Sums, differences and products of wrapped numbers are correct as soon as the result fits, because the model is correct
+modulo 2**32. Quotients, remainders, comparisons, choices, conversions to a wider type, bounds of loops and indices of
+elements are not. There a number has to fit in its type. The conditions that bound it become clauses of the contract.
+A number without a bound is replaced by its wrapped value, which is a function of the number without any arithmetic law.
+The analysis assumes that the sum of a few 32-bit numbers fits in 32 bits, and so do counts of tiles.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from tilecheck.symbolic import (
 __all__ = ["bits_of", "computed_in", "counted_up", "fit_unrecorded", "fit_value", "not_below", "widen_operands"]
 
 _INDEX: Final = 32
-"""Bits of what is computed from block coordinates, extents and numbers that a launch passes."""
+"""Bits of values computed from block coordinates, extents and numbers that a launch passes."""
 
 
 def bits_of(dtype: ElementType | None) -> int:
@@ -179,7 +179,7 @@ def _is_held(m: Machine, a: Atom) -> bool:
 
 
 def _find_needs(m: Machine, t: Term, known: Cond) -> tuple[Term, ...] | None:
-    """What has to be less than 2**31 for a term to fit; None when no numbers of the launch bound it."""
+    """Returns terms that must be less than 2**31 for the given term to fit; None if no launch numbers bound it."""
     found = _bounds(m, t, known)
     if found is not None:
         return found
@@ -210,7 +210,7 @@ def _counts(a: Atom) -> bool:
 
 
 def _bounds(m: Machine, t: Term, known: Cond) -> tuple[Term, ...] | None:
-    """What bounds a term from both sides, in the end or by the condition of the loop that is being tested."""
+    """Returns bounds of a term from both sides, in general or by the condition of the loop under test."""
     if m.knowledge.ranges:
         known = conj(known, _get_declared_ranges(m, t))
     found = _join_needs(m, t, known)
@@ -222,7 +222,7 @@ def _bounds(m: Machine, t: Term, known: Cond) -> tuple[Term, ...] | None:
 
 
 def _get_declared_ranges(m: Machine, t: Term) -> Cond:
-    """What the author says of the elements of arrays that a term is made of."""
+    """Returns the declared ranges of the array elements in a term as a condition."""
     said = ((of(a), m.knowledge.ranges[a.array]) for a in sorted(atoms_of(t))
             if isinstance(a, Load) and a.array in m.knowledge.ranges)
     return conj(*(c for value, (low, high) in said for c in (ge(value, low), lt(value, high))))

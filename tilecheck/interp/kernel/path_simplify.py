@@ -1,4 +1,4 @@
-"""Simplification of terms and conditions by what is known to hold."""
+"""Simplification of terms and conditions by known conditions."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _in_disorder(m: Machine, value: Int | Bool | Data, shape: Shape | None, args
     if isinstance(value, Int):
         if value.shape is not None and not lanes_of(value.term):
             return Int(value.term, shape)
-        return m.fresh("reshaped", args.span, shape)
+        return m.fresh_int("reshaped", args.span, shape)
     if isinstance(value, Bool):
         if value.shape is not None and not lanes_of(value.cond):
             return Bool(value.cond, shape)
@@ -152,7 +152,7 @@ def _cat(m: Machine, args: Arguments) -> Value:
                 total = total + s[place]
         shape = tuple(total if k == place else e for k, e in enumerate(first))
     if all(isinstance(t, Int) for t in tiles):
-        return m.fresh("cat", args.span, shape)
+        return m.fresh_int("cat", args.span, shape)
     if all(isinstance(t, Bool) for t in tiles):
         return m.fresh_truth("cat", args.span, shape)
     return Data(shape)
@@ -189,7 +189,7 @@ def _insert(m: Machine, args: Arguments) -> Value:
     if value.shape is not None and part is not None and len(part) == len(value.shape) == len(index):
         _note_part(m, "insert", index, part, value.shape, args)
     if isinstance(value, Int):
-        return m.fresh("insert", args.span, value.shape)
+        return m.fresh_int("insert", args.span, value.shape)
     return m.fresh_truth("insert", args.span, value.shape) if isinstance(value, Bool) else Data(value.shape)
 
 
@@ -211,7 +211,7 @@ def _reduce(name: str, m: Machine, args: Arguments) -> Value:
     if isinstance(value, Data) and name not in ("argmax", "argmin"):
         return Data(shape)
     if isinstance(value, Data) or shape is None or gone is None or value.shape is None:
-        return m.fresh(name, args.span, shape)
+        return m.fresh_int(name, args.span, shape)
     number = to_int(m, value, args.span)
     return _reduce_value(m, name, number, shape, gone, args)
 
@@ -232,7 +232,7 @@ def _reduced_shape(
 
 
 def _reduce_value(m: Machine, name: str, value: Int, shape: Shape, gone: list[int], args: Arguments) -> Value:
-    """A reduction of something known is a function of what does not run along the reduced axes."""
+    """Reduces a known value to a function of the atoms that do not vary along the reduced axes."""
     assert value.shape is not None
     rank = len(value.shape)
     lanes = lanes_of(value.term)
@@ -243,11 +243,11 @@ def _reduce_value(m: Machine, name: str, value: Int, shape: Shape, gone: list[in
         return Int(value.term, shape)
     atoms = atoms_of(value.term)
     if kept or any(isinstance(a, Opaque) and not a.uniform for a in atoms):
-        return m.fresh(name, args.span, shape)
+        return m.fresh_int(name, args.span, shape)
     extents = [value.shape[k] for k in gone]
     text = f"{name}[{value.term.key} over {', '.join(e.key for e in extents)}]"
     basis = _basis(atoms, reduced)
-    return m.limited(Int(app(text, *(of(a) for a in basis)), shape), args.span)
+    return m.limit(Int(app(text, *(of(a) for a in basis)), shape), args.span)
 
 
 def _inner(atom: Atom) -> set[Atom]:
@@ -261,7 +261,7 @@ def _basis(atoms: set[Atom], reduced: list[Lane]) -> list[Atom]:
 
 def _scan(name: str, m: Machine, args: Arguments) -> Value:
     value = _tile(m, args.take(("x",)).get("x", MISSING), args)
-    return Data(value.shape) if isinstance(value, Data) else m.fresh(name, args.span, value.shape)
+    return Data(value.shape) if isinstance(value, Data) else m.fresh_int(name, args.span, value.shape)
 
 
 def _general_reduce(m: Machine, args: Arguments) -> Value:
@@ -273,7 +273,7 @@ def _general_reduce(m: Machine, args: Arguments) -> Value:
     def one(value: Value) -> Value:
         tile = _tile(m, value, args)
         shape, _ = _reduced_shape(m, tile.shape, given.get("axis"), keep)
-        return Data(shape) if isinstance(tile, Data) else m.fresh("reduce", args.span, shape)
+        return Data(shape) if isinstance(tile, Data) else m.fresh_int("reduce", args.span, shape)
 
     return one(source) if items is None else Tuple(tuple(one(v) for v in items))
 
@@ -284,7 +284,7 @@ def _general_scan(m: Machine, args: Arguments) -> Value:
 
     def one(value: Value) -> Value:
         tile = _tile(m, value, args)
-        return Data(tile.shape) if isinstance(tile, Data) else m.fresh("scan", args.span, tile.shape)
+        return Data(tile.shape) if isinstance(tile, Data) else m.fresh_int("scan", args.span, tile.shape)
 
     return one(source) if items is None else Tuple(tuple(one(v) for v in items))
 

@@ -15,15 +15,15 @@ __all__ = ["counter_name", "spell_condition", "spell_term", "spelling", "symbol_
 
 def spell_term(term: Term) -> str:
     """A term as a contract writes it, in the names of the source: `i*T + lane`, `bid(0) // H`."""
-    return render(_named(term).term(term))
+    return render(_build_name_substitution(term).term(term))
 
 
 def spell_condition(cond: Cond) -> str:
     """A condition in the same way."""
-    return render(_named(cond).cond(cond))
+    return render(_build_name_substitution(cond).cond(cond))
 
 
-def _named(value: Term | Cond) -> Substitution:
+def _build_name_substitution(value: Term | Cond) -> Substitution:
     """Puts the names of the source for the atoms that have one. Summands keep their order."""
     found: dict[Atom, Term] = {}
     for a in atoms_in(value):

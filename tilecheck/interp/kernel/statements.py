@@ -104,7 +104,7 @@ def _bind_item(m: Machine, target: Subscript, value: Value, span: Span) -> None:
 
 
 SET_ITEM: dict[type, Callable[..., object]] = {}
-"""Values with an item assignment of their own; False from one means that it is none of theirs."""
+"""Handlers by type of value for item assignment. A handler returns False if it does not apply."""
 
 
 def _changed_in_place(m: Machine, what: str, place: Expr, owner: Value, value: Value, span: Span) -> None:
@@ -147,7 +147,7 @@ def _assign(m: Machine, s: Assign) -> None:
     effects, reads = m.notes.effects, m.notes.reads
     value = m.eval(s.value)
     if m.noting:
-        m.notes.assigned(s.span, value, effects, reads)
+        m.notes.note_assignment(s.span, value, effects, reads)
     for target in s.targets:
         bind(m, target, value, s.span)
 
@@ -156,7 +156,7 @@ def _execute_augmented(m: Machine, s: AugAssign) -> None:
     effects, reads = m.notes.effects, m.notes.reads
     value = binary(m, s.op.removesuffix("=") if s.op not in ("=",) else s.op, m.eval(s.target), m.eval(s.value), s.span)
     if m.noting:
-        m.notes.assigned(s.span, value, effects, reads)
+        m.notes.note_assignment(s.span, value, effects, reads)
     bind(m, s.target, value, s.span)
 
 
@@ -282,7 +282,7 @@ def _try(m: Machine, s: Try) -> None:
             arrays = arrays_in(m, value) | (arrays_in(m, env[name]) if name in env else frozenset())
             env[name] = value if name not in env else Unknown("set where something may be raised", arrays)
     m.top.env, m.alive = env, alive
-    m.unclear()
+    m.mark_inexact()
     m.run((*s.orelse, *s.finalbody))
 
 
@@ -298,7 +298,7 @@ def _unknown(m: Machine, s: UnknownStmt) -> None:
     m.gap(f"statement not understood: {s.what}", arrays, s.span)
     for name in s.assigns:
         m.top.env[name] = Unknown(s.what, arrays)
-    m.unclear()
+    m.mark_inexact()
 
 
 def _execute_nothing(m: Machine, s: Stmt) -> None:

@@ -122,7 +122,7 @@ def rounded_up(m: Machine, number: Term, size: Term) -> Term:
 
 def cdiv_values(m: Machine, a: Value, b: Value, args: Arguments) -> Value:
     if isinstance(a, Choice) or isinstance(b, Choice) or is_float(a) or is_float(b):
-        return m.fresh("cdiv", args.span)
+        return m.fresh_int("cdiv", args.span)
     x, y = to_int(m, a, args.span), to_int(m, b, args.span)
     m.integer_use(y.term)
     number, size = fit_value(m, x), fit_value(m, y)
@@ -130,7 +130,7 @@ def cdiv_values(m: Machine, a: Value, b: Value, args: Arguments) -> Value:
     computed_in(m, result, max(bits_of(x.dtype), bits_of(y.dtype)))
     if bits_of(x.dtype) <= 32:
         note_divided(m, result, number)
-    return m.limited(Int(result, broadcast(x.shape, y.shape)), args.span)
+    return m.limit(Int(result, broadcast(x.shape, y.shape)), args.span)
 
 
 def _cdiv(m: Machine, args: Arguments) -> Value:
@@ -198,17 +198,17 @@ def narrow_value(m: Machine, target: DType | None, value: Value, args: Arguments
         if bits_of(whole.dtype) < bits_of(target):
             whole = replace(whole, term=fit_unrecorded(m, whole))
         if m.noting:
-            m.notes.sized(target, whole.term, m.path, args.span)
+            m.notes.note_conversion(target, whole.term, m.path, args.span)
         return whole
     if isinstance(value, Data):
-        return m.fresh(target.name, args.span, value.shape)
+        return m.fresh_int(target.name, args.span, value.shape)
     inner, bits = to_int(m, value, args.span), target.bits
     if bits_of(inner.dtype) < bits:
         inner = replace(inner, term=fit_unrecorded(m, inner))
     if bits == 32 and never_negative(inner.term):
         return inner
     half = const(0 if target in UNSIGNED else 2 ** (bits - 1))
-    result = m.limited(Int(mod(inner.term + half, const(2**bits)) - half, inner.shape), args.span)
+    result = m.limit(Int(mod(inner.term + half, const(2**bits)) - half, inner.shape), args.span)
     if m.noting:
         m.notes.narrowings[Narrowing(target, inner.term, result.term, m.path, args.span)] = None
     return result
@@ -232,7 +232,7 @@ def _identity(m: Machine, args: Arguments) -> Value:
 
 
 def _divisible(m: Machine, args: Arguments) -> Value:
-    """`assume_divisible_by(x, divisor)` yields x. What it says of an array's storage is not followed."""
+    """`assume_divisible_by(x, divisor)` yields x. Its claims about the storage of an array are not modelled."""
     given = args.take(("x", "divisor"))
     value = _identity(m, args)
     if "divisor" in given and not isinstance(value, ArrayRef) and m.recording and not m.host:
@@ -268,7 +268,7 @@ def _fill_tile(m: Machine, shape: Shape | None, value: Value, dtype: Value | Non
         return Bool(to_bool(m, value, args.span).cond, shape)
     if target is not None or (dtype is None and not is_float(value)):
         inner = narrow_value(m, target, value, args)
-        return Int(inner.term, shape) if inner.shape in ((), (ONE,)) else m.fresh("full", args.span, shape)
+        return Int(inner.term, shape) if inner.shape in ((), (ONE,)) else m.fresh_int("full", args.span, shape)
     return Data(shape)
 
 
@@ -298,7 +298,7 @@ def _axis(m: Machine, args: Arguments) -> int | None:
 
 def _bid(m: Machine, args: Arguments) -> Value:
     axis = _axis(m, args)
-    return m.fresh("bid", args.span) if axis is None else Int(bid(axis))
+    return m.fresh_int("bid", args.span) if axis is None else Int(bid(axis))
 
 
 def _num_blocks(m: Machine, args: Arguments) -> Value:
@@ -317,13 +317,13 @@ def _num_tiles(m: Machine, args: Arguments) -> Value:
     axis = constant_int(given.get("axis", MISSING))
     shape = shape_from(m, given.get("shape", MISSING), args.span)
     if ref is None or axis is None or shape is None:
-        return m.fresh("num_tiles", args.span)
+        return m.fresh_int("num_tiles", args.span)
     for _, view in ref.options:
         m.shows_rank(view.root, len(shape))
     axes = permutation(m, given.get("order"), len(shape))
     place = axis + len(shape) if axis < 0 else axis
     if axes is None or not 0 <= place < len(shape):
-        return m.fresh("num_tiles", args.span)
+        return m.fresh_int("num_tiles", args.span)
     return Int(cdiv(extent_of(m, ref, axes[place]), shape[place]))
 
 
@@ -366,7 +366,7 @@ def _ignore(m: Machine, args: Arguments) -> Value:
 
 def _wait(m: Machine, args: Arguments) -> Value:
     if m.noting:
-        m.notes.waited(m.path)
+        m.notes.note_wait(m.path)
     return NONE
 
 
@@ -432,10 +432,10 @@ def _view_tiles(m: Machine, owner: Value, args: Arguments) -> Value:
     ref = to_array(m, owner)
     axis = constant_int(_one(args, "axis"))
     if ref is None or axis is None or len(ref.options) != 1:
-        return m.fresh("num_tiles", args.span)
+        return m.fresh_int("num_tiles", args.span)
     view = ref.options[0][1]
     if view.tile is None or not -len(view.tile) <= axis < len(view.tile):
-        return m.fresh("num_tiles", args.span)
+        return m.fresh_int("num_tiles", args.span)
     place = axis % len(view.tile)
     size = extent_of(m, ref, place)
     if view.steps is None or view.steps == view.tile:

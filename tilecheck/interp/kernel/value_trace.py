@@ -33,13 +33,13 @@ def _note(m: Machine, span: Span, value: Value) -> None:
 
 
 def _expression(handler: Callable[[Machine, Any], Value]) -> Callable[[Machine, Any], Value]:
-    def watched(m: Machine, e: Any) -> Value:
+    def trace(m: Machine, e: Any) -> Value:
         value = handler(m, e)
         if m.noting:
             _note(m, e.span, value)
         return value
 
-    return watched
+    return trace
 
 
 def _targets(target: Expr) -> Iterator[Name]:
@@ -53,7 +53,7 @@ def _targets(target: Expr) -> Iterator[Name]:
 
 
 def _assignment(handler: Callable[[Machine, Any], None]) -> Callable[[Machine, Any], None]:
-    def watched(m: Machine, s: Any) -> None:
+    def trace(m: Machine, s: Any) -> None:
         handler(m, s)
         if m.noting:
             for target in s.targets if isinstance(s, Assign) else (s.target,):
@@ -62,7 +62,7 @@ def _assignment(handler: Callable[[Machine, Any], None]) -> Callable[[Machine, A
                     if value is not None:
                         _note(m, name.span, value)
 
-    return watched
+    return trace
 
 
 _EXPRESSIONS: Final = {

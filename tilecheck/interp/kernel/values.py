@@ -21,13 +21,12 @@ Shape: TypeAlias = tuple[Term, ...]
 
 class Int(Struct, frozen=True):
     """An integer scalar or tile. Lanes in the term are coordinates of the tile; `shape` None is an unknown shape.
-    `shadow` says which lanes are undefined, and so do those of `Bool` and `Data`.
+    The field `shadow` has the undefined lanes, as in `Bool` and `Data`.
 
-    Two values are equal when their terms and shapes are: what is known besides does not change the value.
+    Two values are equal if their terms and shapes are equal. The other fields do not change the value.
 
-    dtype  of this and of those: the element type; None where it is not sure that the shape is that of every launch
-           either
-    made   of this and of those: where the shape comes from
+    dtype  here and in `Bool` and `Data`: the element type; None also if the shape may not be that of every launch
+    made   here and in `Bool` and `Data`: the origin of the shape
     """
 
     term: Term

@@ -88,7 +88,9 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
         if not launch.dependent:
             continue
         given = constants_of(model, launch)
-        early = next((e for e in model.observed.early if not _reads_ahead(model, e) and not e.waited(given)), None)
+        early = next(
+            (e for e in model.observed.early if not _reads_ahead(model, e) and not e.is_after_wait(given)), None
+        )
         if early is not None:
             yield _describe(model, launch, early)
             return

@@ -1,5 +1,5 @@
 """The ownership dialect: its parameters and their pieces as values of symbolic execution.
 
-What `tilecheck_runtime` puts on the device is modelled here and not read: a kernel under `@kernel` is understood
-without the runtime being installed.
+The interpreter models the device interface of `tilecheck_runtime` and does not read its source. It therefore analyses
+a kernel under `@kernel` without an installed runtime.
 """

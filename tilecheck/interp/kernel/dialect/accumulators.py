@@ -22,7 +22,7 @@ PLAIN: Final = frozenset({"store", "load", "load_like", "scatter", "gather", "at
 
 
 def _atomic(op: str, m: Machine, s: Shared, args: Arguments) -> Value:
-    """Relaxed, and of the declared scope. What a block could learn from it is not told."""
+    """Evaluates a relaxed atomic operation of the declared scope. It returns no value that a block could use."""
     how = {"memory_order": TileRef("MemoryOrder.RELAXED"),
            "memory_scope": TileRef(f"MemoryScope.{s.parameter.scope.upper()}")}
     m.operations.tile[op](
@@ -34,7 +34,7 @@ def _extent(m: Machine, s: Shared, args: Arguments) -> Value:
     axis = constant_int(args.take(("axis",))["axis"])
     rank = s.parameter.rank
     if axis is None or not -rank <= axis < rank:
-        return m.fresh("extent", args.span)
+        return m.fresh_int("extent", args.span)
     return Int(extent(s.array, axis % rank))
 
 

@@ -30,7 +30,7 @@ WRITES: Final = frozenset({
     "store", "store_at", "scatter", "atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor",
     "atomic_xchg", "atomic_cas", "add", "min", "max", "and_", "or_", "xor", "cell", "cells", "pieces",
 })
-"""What only arrays that a kernel may change have."""
+"""Methods of arrays that a kernel may change. Other arrays do not have them."""
 
 
 def _ref(x: Borrowed) -> ArrayRef:
@@ -47,7 +47,7 @@ def _load_like(m: Machine, x: Borrowed, args: Arguments) -> Value:
     """The tile at the place of the block's piece of a mutable array, with its extents."""
     like = args.take(("z",))["z"]
     if not isinstance(like, Mutable):
-        return unknown_call(m, "load_like of something that is no mutable array", x, args)
+        return unknown_call(m, "load_like of something that is not a mutable array", x, args)
     tile = like.parameter.tile
     if len(x.axes) != len(tile):
         blame(m, "TC501", args.span, x.name, "like", like.name, shapes=(x.parameter.extents, tile))
@@ -109,7 +109,7 @@ def _tiles(m: Machine, part: Part, args: Arguments) -> Value:
     axis = constant_int(args.take(("axis",))["axis"])
     rank = len(part.tile)
     if axis is None or not -rank <= axis < rank:
-        return m.fresh("tiles", args.span)
+        return m.fresh_int("tiles", args.span)
     place = axis % rank
     return Int(cdiv(extent(part.array.array, part.array.axes[place]), part.tile[place]), dtype=SOME_INTEGER)
 
@@ -160,7 +160,7 @@ def _gather_row(m: Machine, x: Borrowed, args: Arguments) -> Value:
 def _extent(m: Machine, x: Borrowed, args: Arguments) -> Value:
     axis = constant_int(args.take(("axis",))["axis"])
     if axis is None or not -len(x.axes) <= axis < len(x.axes):
-        return m.fresh("extent", args.span)
+        return m.fresh_int("extent", args.span)
     return Int(extent(x.array, x.axes[axis % len(x.axes)]), dtype=SOME_INTEGER)
 
 
@@ -181,7 +181,7 @@ def _permute(m: Machine, x: Borrowed, args: Arguments) -> Value:
 
 
 _ORDERS: Final = 6
-"""Views that are told apart: all orders of three axes."""
+"""The number of views that are distinguished: all orders of three axes."""
 
 
 def _either_order(x: Borrowed, axes: tuple[Term, ...], orders: Sequence[tuple[int, ...]]) -> Value:

@@ -1,4 +1,4 @@
-"""What stands above a definition: what makes a kernel of it, and what may make another function of it."""
+"""Decorators of a definition: those that make it a kernel, and those that may replace the function."""
 
 from __future__ import annotations
 
@@ -33,9 +33,11 @@ def is_kernel(project: Project, module: Module, definition: FuncDef) -> bool:
 
 
 def find_replacing_decorators(project: Project, site: KernelSite) -> Iterator[Expr]:
-    """The decorators below what makes the kernel, which may hand it another function than the one that is written.
-    What makes it is `@kernel`, or the first that is nothing else that is known, such as `fast = kernel(occupancy=2)`,
-    or, above them all, a call: `made = kernel(function)`."""
+    """Yields the decorators below the one that creates the kernel. They may pass another function than the written one.
+
+    `@kernel` creates the kernel, or the first decorator without a known other meaning, such as
+    `fast = kernel(occupancy=2)`, or a call above all decorators: `made = kernel(function)`.
+    """
     targets = [project.resolve(site.module, _get_decorator(d)) for d in site.decorators]
     makers = [k for k, t in enumerate(targets) if is_runtime_name(t, "kernel")]
     strangers = [k for k, t in enumerate(targets) if not _keeps(t)]

@@ -1,7 +1,7 @@
-"""Divisions by what a launch passes: by zero they leave an index, or the condition of an access, undefined.
+"""Divisions by launch arguments. A division by zero leaves an index, or the condition of an access, undefined.
 
-Of a tile that is loaded by its index the proof of bounds asks for as much. Elements are selected by indices that may
-lie anywhere, and only have to be numbers.
+For a tile that is loaded by its index, the proof of bounds already requires a divisor that is not 0. The index of an
+element access may have any value, so that it only has to be defined.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ def _find_divisions(r: Record) -> Iterator[FloorDiv | Mod]:
 
 
 def _before(under: Cond, atom: Atom) -> Cond:
-    """What is known where the division is done: conditions that it is no part of."""
+    """Returns the conditions that hold where the division executes. They do not contain the division itself."""
     return conj(*(c for c in (under.args if under.op == "and" else (under,)) if atom not in atoms_of(c)))
 
 
 def is_positive(m: Machine, term: Term) -> bool:
-    """Whether a number is at least 1 because it is made of extents of tiles."""
+    """Whether a number is at least 1 because it is computed from extents of tiles."""
     extents = {o.symbol for o in m.holdings.origins}
     return bool(term.monos) and term.offset >= 0 and all(
         factor > 0 and all(isinstance(a, Symbol) and a.name in extents for a in mono)

@@ -1,4 +1,4 @@
-"""How a dialect kernel begins and what is left of it at the end: its parameters as values, its accesses as held."""
+"""The start and the end of a dialect kernel: its parameters as values, its accesses with their constructions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _GRID_AXES: Final = 3
 
 
 def enter_parameters(m: Machine, site: KernelSite) -> Mapping[str, Value]:
-    """The parameters as values. What their annotations do not settle is left to how they are used."""
+    """Returns the parameters as values. Their uses decide what the annotations leave open."""
     found = signature(m.project, site)
     m.holdings.roles = {p.name: p.kind for p in found if p.kind in ("mut", "ref", "shared")}
     # the axes of the grid along which blocks own different pieces
@@ -57,7 +57,7 @@ def _distrust_replaced(m: Machine, site: KernelSite) -> None:
 
 
 def _list_declared_conditions(project: Project, site: KernelSite) -> Iterator[Cond]:
-    """What the author declared; a text that is no contract is told elsewhere."""
+    """Yields the declared conditions. A text that is not a contract is reported elsewhere."""
     for d in find_declared(project, site):
         with suppress(ContractError):
             yield from (c.cond for c in parse(d.text) if c.cond is not None)
@@ -126,8 +126,10 @@ _VALUES: Final[dict[str, Callable[[Machine, Parameter], Value]]] = {
 # --- at the end ------------------------------------------------------------------------------------------------------
 
 def held_accesses(m: Machine) -> list[Record]:
-    """The accesses, with what is known of the cells that they go through. One that breaks a rule is told as such, and
-    is none of those that are proved."""
+    """Returns the accesses with the facts on their cells.
+
+    An access that breaks a rule is reported as a fault and is not proved by construction.
+    """
     out: list[Record] = []
     for r in m.records:
         code = _RAW.get(m.holdings.roles.get(r.array.root, "")) if r.mode != "read" else None
@@ -144,7 +146,7 @@ _RAW: Final[Mapping[str, FaultCode]] = {"mut": "TC105", "ref": "TC104"}
 
 
 def ownership_of(m: Machine, site: KernelSite) -> Ownership:
-    """What ownership says of the kernel."""
+    """Returns the ownership facts of the kernel."""
     used = m.kinds
     for name in (array.root for array in m.parameters):
         if name not in m.holdings.roles and "array" in used.get(name, ()) and not any(
@@ -158,7 +160,7 @@ def ownership_of(m: Machine, site: KernelSite) -> Ownership:
 
 
 def _infer_faults(m: Machine, site: KernelSite) -> tuple[Fault, ...]:
-    """What the types say. That they cannot be inferred costs no verdict."""
+    """Returns the faults in the types. A failure to infer types changes no verdict."""
     try:
         return () if m.failed else tuple(infer(m.project, site).faults)
     except Exception:

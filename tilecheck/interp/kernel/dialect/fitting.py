@@ -1,6 +1,6 @@
-"""Whether what is stored has the extents of the piece that it is stored to.
+"""Checks whether a stored value has the extents of its piece.
 
-The place of a tile in memory is its index times its own extents: a tile of another shape lies in another block's piece.
+The location of a tile is its index times its own extents. A tile of another shape lies in another block's piece.
 """
 
 from __future__ import annotations

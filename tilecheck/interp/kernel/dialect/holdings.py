@@ -1,4 +1,4 @@
-"""What one execution of a dialect kernel finds out about who owns what."""
+"""Ownership facts that one execution of a dialect kernel collects."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class Holdings:
 
     roles     `mut`, `ref` or `shared` of each array parameter
     axes      axes of the grid along which blocks own different pieces, as reads of coordinates are noted
-    minted    of each coordinate of a cell, what holds of it in every block
-    required  what launches must satisfy, each with the condition under which it is asked
+    issued    of each coordinate of a cell, the condition that it satisfies in every block
+    required  conditions that launches must satisfy, each with the path condition under which it applies
     faults    as they are met, once each
     origins   where symbols come from
     places    of the parameters
     dtypes    their element types, where they are known
-    declared  what the author declared of launches, as far as it is arithmetic
+    declared  the declared arithmetic conditions on launches
     single    outputs of which the kernel takes the block's only piece, with the pieces along each axis
     """
 
     roles: dict[str, str] = field(default_factory=dict)
     axes: set[tuple[int, Cond]] = field(default_factory=set)
-    minted: dict[Atom, Cond] = field(default_factory=dict)
+    issued: dict[Atom, Cond] = field(default_factory=dict)
     required: dict[tuple[Cond, Cond], None] = field(default_factory=dict)
     faults: dict[Fault, None] = field(default_factory=dict)
     origins: tuple[Origin, ...] = ()
@@ -40,14 +40,14 @@ class Holdings:
     single: dict[str, tuple[Term, ...]] = field(default_factory=dict)
 
     def facts(self, atoms: frozenset[Atom] | set[Atom]) -> tuple[Cond, ...]:
-        """What is known of the coordinates among some atoms, and of those that this mentions."""
+        """Returns the facts on the coordinates among some atoms, and on the coordinates that these facts mention."""
         out: list[Cond] = []
-        pending = sorted(atoms.intersection(self.minted))
+        pending = sorted(atoms.intersection(self.issued))
         seen = set(pending)
         while pending:
-            fact = self.minted[pending.pop()]
+            fact = self.issued[pending.pop()]
             out.append(fact)
-            more = sorted(atoms_of(fact).intersection(self.minted) - seen)
+            more = sorted(atoms_of(fact).intersection(self.issued) - seen)
             seen.update(more)
             pending += more
         return tuple(out)

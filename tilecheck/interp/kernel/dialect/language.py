@@ -114,7 +114,7 @@ def _function(m: Machine, func: Function, args: Arguments) -> Value:
 _REFUSED: Final[Mapping[type, Callable[[Machine, Any, str, Arguments], bool]]] = {
     Borrowed: _write_borrowed, Part: _write_borrowed, Shared: _plain_access,
 }
-"""Whether a method is one that such a value may not have, which is then told."""
+"""Predicates by type of value: whether the value must not have the method, which is then reported."""
 _METHODS: Final[Mapping[type, Mapping[str, Method]]] = {
     Mutable: mutable.METHODS, Borrowed: borrowed.REF_METHODS, Part: borrowed.PART_METHODS, Shared: accumulators.METHODS,
 }
@@ -123,7 +123,7 @@ _METHODS: Final[Mapping[type, Mapping[str, Method]]] = {
 # --- items -----------------------------------------------------------------------------------------------------------
 
 def _index(m: Machine, items: tuple[Expr, ...]) -> Value:
-    """What stands in the brackets, as one value."""
+    """Evaluates the index in the brackets as one value."""
     values = tuple(Unknown("slice") if isinstance(e, SliceExpr) else m.eval(e) for e in items)
     return values[0] if len(values) == 1 else Tuple(values)
 
@@ -139,7 +139,7 @@ def _part_item(m: Machine, part: Part, items: tuple[Expr, ...], span: Span) -> V
 def _get_borrowed_item(m: Machine, owner: Borrowed | Shared, items: tuple[Expr, ...], span: Span) -> Value:
     _index(m, items)
     m.gap(f"`{owner.name}[...]` (it has no items: {_INSTEAD[type(owner)].format(owner.name)})", (owner.array,), span)
-    return Unknown("an item of what has none", frozenset())
+    return Unknown("an item of a value without items", frozenset())
 
 
 _INSTEAD: Final[Mapping[type, str]] = {
@@ -194,7 +194,7 @@ def _set_shared(m: Machine, s: Shared, target: Subscript, value: Value, span: Sp
 
 
 def _set_either(m: Machine, value: Choice, target: Subscript, stored: Value, span: Span) -> bool:
-    """Whether what is stored to is one of several outputs."""
+    """Reports a store to one of several outputs; returns whether the target is such a choice."""
     outputs = _outputs(value)
     if outputs:
         blame(m, "TC105", target.span, outputs[0], "either", *outputs)

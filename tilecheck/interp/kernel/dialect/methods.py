@@ -1,4 +1,4 @@
-"""Methods of the dialect's values, with the arguments that they take: a call that does not fit is no call of them."""
+"""Methods of the dialect's values with their parameters. A call that does not fit them is an unknown call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells: their coordinates, what is known of these, and what walks over them."""
+"""Cells: their coordinates, the facts on these, and the iteration over cells."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _issue_coordinate(m: Machine, name: str, fact: Cond, anew: bool = True) -> T
         m.note_made(term)
     atom = term.single
     assert atom is not None
-    m.holdings.minted[atom] = fact
+    m.holdings.issued[atom] = fact
     return term
 
 

@@ -84,7 +84,7 @@ def fetch(m: Machine, z: Mutable, index: Value, span: Span) -> Value:
 
 
 def _select_cell(m: Machine, z: Mutable, index: Value, span: Span) -> tuple[Cell | None, Grain | None]:
-    """The cell that an index is, if it is one of this array; else the rule that it breaks is told."""
+    """Returns the cell of an index, if it is a cell of this array. Otherwise reports the rule that the index breaks."""
     if isinstance(index, Tuple) and len(index.items) == 1:
         index = index.items[0]
     if isinstance(index, Cell):
@@ -102,7 +102,7 @@ def _select_cell(m: Machine, z: Mutable, index: Value, span: Span) -> tuple[Cell
 
 
 def _strange(z: Mutable, index: Value) -> tuple[str, tuple[str, ...]]:
-    """What an index is that is no cell."""
+    """Describes an index that is not a cell: the kind of fault and the words of its message."""
     cells = _cells_in(index)
     if cells:
         names = sorted({c.grains[0].array.text for c in cells})
@@ -169,7 +169,7 @@ def _load_own(m: Machine, z: Mutable, args: Arguments) -> Value:
 def _load_like(m: Machine, z: Mutable, args: Arguments) -> Value:
     like = args.take(("z",))["z"]
     if not isinstance(like, Mutable):
-        return unknown_call(m, "load_like of something that is no mutable array", z, args)
+        return unknown_call(m, "load_like of something that is not a mutable array", z, args)
     tile = like.parameter.tile
     if len(tile) != z.parameter.rank or "differs" in map(agree, z.parameter.tile, tile):
         blame(m, "TC501", args.span, z.name, "piece", like.name, shapes=(z.parameter.tile, tile))
@@ -204,7 +204,7 @@ def _scatter(m: Machine, z: Mutable, args: Arguments) -> Value:
     return NONE
 
 
-# --- minting ---------------------------------------------------------------------------------------------------------
+# --- cells ---------------------------------------------------------------------------------------------------------
 
 def _cell(m: Machine, z: Mutable, args: Arguments) -> Value:
     return own_cell(m, z)
@@ -215,7 +215,7 @@ def _cells(m: Machine, z: Mutable, args: Arguments) -> Value:
     grains = [z.grain]
     for other in args.values():
         if not isinstance(other, Mutable):
-            return unknown_call(m, "cells with something that is no mutable array", z, args)
+            return unknown_call(m, "cells with something that is not a mutable array", z, args)
         if len(other.parameter.tile) != len(z.parameter.tile) or "differs" in map(
                 agree, other.parameter.tile, z.parameter.tile):
             blame(m, "TC501", args.span, other.name, "together", z.name,
@@ -261,7 +261,7 @@ def _grain_of(z: Mutable, cell: Value) -> Grain | None:
 
 def _numbers(m: Machine, z: Mutable, args: Arguments) -> Value:
     """Numbers of no cell: what they select is checked where they are used."""
-    return Tuple(tuple(m.fresh(f"coordinate{k}", args.span) for k in range(z.parameter.rank)))
+    return Tuple(tuple(m.fresh_int(f"coordinate{k}", args.span) for k in range(z.parameter.rank)))
 
 
 def _pieces(m: Machine, z: Mutable, args: Arguments) -> Value:
@@ -330,7 +330,7 @@ def _load_piece(m: Machine, z: Mutable, args: Arguments) -> Value:
 def _extent(m: Machine, z: Mutable, args: Arguments) -> Value:
     axis = constant_int(args.take(("axis",))["axis"])
     if axis is None or not -z.parameter.rank <= axis < z.parameter.rank:
-        return m.fresh("extent", args.span)
+        return m.fresh_int("extent", args.span)
     return Int(get_true_extent(z, own(m, z), axis % z.parameter.rank), dtype=SOME_INTEGER)
 
 

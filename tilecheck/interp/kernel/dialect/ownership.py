@@ -1,4 +1,4 @@
-"""What ownership says of a kernel: by which construction an access is safe, and where a rule is broken."""
+"""Ownership facts of a kernel: the constructions that make accesses safe, and the broken rules."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Construction(Enum):
     OWN_CELL = "own cell"
     """A block stores through the cell that the array issued to it; there is one for each block."""
     OWN_CELLS = "own cells"
-    """The same with several cells a block, of which the schedule gives none to two blocks."""
+    """The same with several cells for each block. The schedule gives no cell to two blocks."""
     OWN_NESTED = "own nested"
     OWN_SELECTED = "own selected"
-    """What a value selects is stored only where it lies in the piece of the block."""
+    """An element that a value selects is stored only where it lies in the piece of the block."""
     SCATTERS_OWN = "scatters own"
     READS_OWN = "reads own"
     REACHES_AS_FAR = "reaches as far"
@@ -45,13 +45,13 @@ class Construction(Enum):
 class Held(Struct, frozen=True):
     """Why an access of a dialect kernel is safe by itself.
 
-    mints    whether it goes through a piece that its block alone owns
+    owned    whether it uses a piece that its block alone owns
     reason   the construction
-    needs    what launches must satisfy for the access to lie inside its array
-    doubt    what is not known of it, so that the construction does not hold for sure
+    needs    conditions under which the access lies inside its array
+    doubt    the unknown fact because of which the construction may not hold
     """
 
-    mints: bool
+    owned: bool
     reason: Reason
     needs: tuple[Cond, ...] = ()
     doubt: Reason = ()
@@ -85,12 +85,12 @@ class Origin(Struct, frozen=True):
 
 
 class Ownership(Struct, frozen=True):
-    """What ownership says of a whole kernel.
+    """Ownership facts of a whole kernel.
 
     mutable   parameters that are split into pieces
-    required  what launches must satisfy, each with the condition under which it is asked
-    faults    in order of their places
-    typed     places where shapes or element types do not agree, beside those where memory is touched
+    required  conditions that launches must satisfy, each with the path condition under which it applies
+    faults    in order of their locations
+    typed     locations where shapes or element types do not agree, beside those where memory is touched
     origins   of the symbols in shapes
     dtypes    element types of parameters, where their annotations name them
     """

@@ -132,12 +132,12 @@ class _Reader:
     def read(self, p: ParamNode, node: Expr) -> Parameter:
         if isinstance(node, Subscript) and is_runtime_name(self.target(node.value), "SystemShared"):
             system = self.subscript(p, node)
-            return self.other(p, node) if system is None else replace(system, scope="sys")
+            return self.read_other(p, node) if system is None else replace(system, scope="sys")
         handler = _READERS.get(type(node))
         found = None if handler is None or self.depth > _DEPTH else handler(self, p, node)
-        return self.other(p, node) if found is None else found
+        return self.read_other(p, node) if found is None else found
 
-    def other(self, p: ParamNode, node: Expr) -> Parameter:
+    def read_other(self, p: ParamNode, node: Expr) -> Parameter:
         kind = annotation_kind(self.project, self.module, node, self.scope)
         known: dict[str | None, ParameterKind] = {
             "constant": "constant", "scalar": "scalar", "array": "array", "list": "array"}
@@ -146,7 +146,7 @@ class _Reader:
     def target(self, node: Expr) -> object:
         return self.project.resolve(self.module, node, self.scope)
 
-    def inside(self, module: Module) -> _Reader:
+    def enter_module(self, module: Module) -> _Reader:
         return _Reader(self.project, module, self.scope if module is self.module else "", self.depth + 1)
 
     def name(self, p: ParamNode, node: Name | Attribute) -> Parameter | None:
@@ -155,7 +155,7 @@ class _Reader:
             variable = self.type_variable(target)
             if variable:
                 return Parameter(p.name, "constant", p.span, symbol=variable)
-            return self.inside(target.module).read(p, target.value)
+            return self.enter_module(target.module).read(p, target.value)
         if target is None and isinstance(node, Name):
             if node.id in _SCALARS:
                 return Parameter(p.name, "scalar", p.span, number=node.id)
@@ -179,7 +179,7 @@ class _Reader:
         return Parameter(p.name, kind, p.span, dtype, extents)
 
     def fault(self, element: Expr, extents: tuple[Expr, ...]) -> str:
-        """What the runtime refuses in a parameter type, if it does."""
+        """Returns the kind of fault for which the runtime rejects a parameter type; an empty text if it accepts it."""
         builtin = isinstance(element, Name) and element.id in _SCALARS and self.target(element) is None
         return ("element" if builtin else "bare" if not extents else "axes" if len(extents) > MOST_AXES else
                 "extent" if any(self.is_no_extent(e) for e in extents) else "")
@@ -190,7 +190,7 @@ class _Reader:
             target = self.target(node)
             if not isinstance(target, ConstantTarget) or self.type_variable(target):
                 return False
-            return self.inside(target.module).is_no_extent(target.value)
+            return self.enter_module(target.module).is_no_extent(target.value)
         if isinstance(node, Subscript) and self.is_literal(node):
             only = node.items[0] if len(node.items) == 1 else None
             return not (isinstance(only, Constant) and type(only.value) is int and only.value > 0)
@@ -211,7 +211,7 @@ class _Reader:
         except LowerError:
             return None
         only = statements[0] if len(statements) == 1 else None
-        return self.inside(self.module).read(p, only.value) if isinstance(only, ExprStmt) else None
+        return self.enter_module(self.module).read(p, only.value) if isinstance(only, ExprStmt) else None
 
     def extent(self, node: Expr) -> Term | None:
         """`BM`, `Literal[48]`, `Dyn`"""
@@ -229,7 +229,7 @@ class _Reader:
         variable = self.type_variable(target)
         if variable:
             return scalar(variable)
-        return self.inside(target.module).extent(target.value) if self.depth <= _DEPTH else None
+        return self.enter_module(target.module).extent(target.value) if self.depth <= _DEPTH else None
 
     def type_variable(self, target: ConstantTarget) -> str:
         """The name of the type variable that this is, by which the runtime knows it too; empty for anything else."""

@@ -76,14 +76,14 @@ class Shared(Owned, frozen=True):
 
 
 class Part(Owned, frozen=True):
-    """What `x.partition(bm, bk)` returns."""
+    """The result of `x.partition(bm, bk)`."""
 
     array: Borrowed
     tile: Shape
 
 
 class Cell(Owned, frozen=True):
-    """A minted index: it selects a piece of each of `grains` that this block owns.
+    """An issued index: it selects a piece of each of `grains` that this block owns.
 
     schedule  whether it is one of several that a schedule gives to the block
     inside    the condition for it to lie in the block's piece; outside of it nothing is stored
@@ -96,13 +96,13 @@ class Cell(Owned, frozen=True):
 
 
 class Cells(Owned, frozen=True):
-    """What `z.cells()` runs over."""
+    """The iterable of `z.cells()`."""
 
     grains: tuple[Grain, ...]
 
 
 class Pieces(Owned, frozen=True):
-    """What `z.pieces(16)` runs over."""
+    """The iterable of `z.pieces(16)`."""
 
     owner: Mutable
     grain: Grain

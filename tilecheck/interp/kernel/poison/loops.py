@@ -1,9 +1,9 @@
 """Undefined lanes of the variables that a loop carries.
 
-The body is tried with a mark in the shadow of every variable that it sets. What it makes of the marks tells how the
-undefined lanes at the start of an iteration become those at its end; from that and from the lanes that the body itself
-leaves undefined follows what is undefined at the start of any iteration. Which earlier iteration it was is left open:
-the atoms of an earlier iteration get names of their own.
+A trial executes the body with a mark in the poison of every variable that it sets. The marks at the end show how the
+undefined lanes at the start of an iteration become those at its end. Together with the lanes that the body itself
+leaves undefined, they give the undefined lanes at the start of any iteration. The earlier iteration is not identified:
+its atoms get names of their own.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def solve_poison(
         if total == before:
             break
     else:
-        # what is blurred may still have to reach others
+        # blurred lanes may still have to reach other slots
         reached = merge_poison(*(blur(total[s]) for s in total))
         total = {s: merge_poison(v, reached) if v or steps[s] else v for s, v in total.items()}
     return {slot: shadow for slot, shadow in total.items() if shadow}
@@ -187,14 +187,14 @@ class _Earlier:
         self.counter, self.guard = counter.single, guard
 
     def shadow(self, shadow: Shadow) -> Shadow:
-        return map_conditions(tuple(self.guarded(u) for u in shadow), self.rename.cond)
+        return map_conditions(tuple(self.add_guard(u) for u in shadow), self.rename.cond)
 
-    def guarded(self, u: Undefined) -> Undefined:
+    def add_guard(self, u: Undefined) -> Undefined:
         counts = not u.blurred and self.counter in atoms_of(u.outside) | atoms_of(u.where)
         return Undefined(u.edge, u.outside, conj(u.where, self.guard)) if counts else u
 
     def weaken(self, cond: Cond) -> Cond:
-        """Without what tells iterations apart."""
+        """Returns a weaker condition without the parts that distinguish iterations."""
         return weaken(cond, lambda atoms: bool(atoms & self.varying) or any(
             isinstance(a, (Counter, Opaque)) and a.name.endswith(EARLIER) for a in atoms))
 
@@ -220,12 +220,12 @@ def resolve_marks(
 
 
 def bound_lanes(value: Value, counter: Term, guard: Cond) -> Value:
-    """A value of the last iteration, with what holds in every iteration said of its undefined lanes."""
+    """Returns a value of the last iteration, whose undefined lanes have the condition of every iteration."""
     earlier = _Earlier((), counter, guard)
 
     def bound(tile: Value) -> Value:
         shadow = shadow_of(tile)
-        return with_shadow(tile, tuple(earlier.guarded(u) for u in shadow)) if shadow else tile
+        return with_shadow(tile, tuple(earlier.add_guard(u) for u in shadow)) if shadow else tile
 
     return value if guard is TRUE else _map_parts(value, bound)
 

@@ -65,7 +65,7 @@ _HOLDING: Final = frozenset({
     "callable", "functools.partial", "functools.reduce", "sum", "math.prod", "min", "max", "all", "any", "divmod",
     "pow", "operator.add", "operator.mul", "type", "str", "repr",
 })
-"""Functions that hand their arguments on, ask nothing of their values, or are made of operators."""
+"""Functions that pass their arguments, do not use their values, or consist of operators."""
 _ITEMS: Final = frozenset({"all", "any", "sum", "math.prod", "tuple", "list", "enumerate", "zip", "reversed"})
 _PLAIN: Final = frozenset({"abs", "int", "float", "bool"})
 

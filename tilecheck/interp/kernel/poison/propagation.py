@@ -1,4 +1,4 @@
-"""What each operation does to undefined lanes: it passes them on, or an undefined lane makes a difference to it."""
+"""The effect of each operation on undefined lanes: it propagates them, or its result depends on an undefined lane."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ __all__ = [
 ]
 
 GONE: Final = build_opaque("~gone")
-"""Stands for the lane of a reduced axis in the shadow of a value that a loop carries."""
+"""Stands for the lane of a reduced axis in the poison of a loop-carried value."""
 MARK: Final = "~"
-"""Begins the names of sources that stand for what a loop carries."""
+"""The prefix of the names of sources that stand for loop-carried values."""
 
 TILES: Final = (Int, Bool, Data)
 
@@ -110,7 +110,7 @@ _WITH: Final[Mapping[type, Callable[..., Value]]] = {
 
 
 def get_stored_poison(value: Value | None) -> Shadow:
-    """The undefined lanes of what is stored: of any of several values."""
+    """Returns the undefined lanes of the stored value, or of any of several values."""
     if isinstance(value, Tuple):
         return merge_poison(*(shadow_of(v) for v in value.items))
     return () if value is None else shadow_of(value)
@@ -132,7 +132,7 @@ def spread(m: Machine, result: Value, shadow: Shadow) -> Value:
 
 
 def join_values(m: Machine, cond: Cond, a: Value, b: Value, result: Value) -> Value:
-    """What is undefined after two ways meet: of either way, where it was taken."""
+    """Returns the joined value with the undefined lanes of each path where that path was taken."""
     first, second = shadow_of(a), shadow_of(b)
     if not (first or second) or isinstance(result, Choice):
         return result
@@ -206,8 +206,11 @@ _PARTS: Final[Mapping[type, Callable[..., Iterable[Value]]]] = {
 def combine_lanes(
     m: Machine, shadow: Shadow, axes: frozenset[int], how: str, detail: str, span: Span,
 ) -> Shadow:
-    """An operation combines the lanes along axes, counted from the right: a lane that is undefined along one of them
-    is used, and what is undefined along others stays so in the result."""
+    """Combines the lanes along axes, counted from the right.
+
+    The operation uses a lane that is undefined along one of these axes. Lanes that are undefined along other axes
+    remain undefined in the result.
+    """
     kept: list[Undefined] = []
     for u in shadow:
         along = {a for a in lanes_in(u.outside) if a.axis in axes}
@@ -227,8 +230,10 @@ def combine_lanes(
 
 
 def _split(u: Undefined, axes: frozenset[int]) -> tuple[Shadow, Shadow]:
-    """Which undefined lanes are used where lanes along axes are combined, and which only spoil what is told from the
-    rest by its other lanes."""
+    """Splits undefined lanes where lanes along axes are combined: those that are used, and those of undefined results.
+
+    The second kind only affects results that lanes of other axes distinguish from the remaining results.
+    """
     group = _group(u, axes)
     if group is not None:
         return (), (group,)
@@ -260,8 +265,10 @@ def _row(u: Undefined, way: Cond, axes: frozenset[int]) -> Undefined | None:
 
 
 def _group(u: Undefined, axes: frozenset[int]) -> Undefined | None:
-    """What is undefined of groups of lanes that are combined each: a group is, where its last lane is. None unless
-    the lanes of the axes count the lanes inside the groups of one row."""
+    """Returns the undefined groups of lanes where each group is combined. A group is undefined where its last lane is.
+
+    None unless the lanes of the axes count the lanes inside the groups of one row.
+    """
     rest = [c for c in conjuncts(u.outside) if any(a.axis in axes for a in lanes_in(c))]
     if len(rest) != 1 or rest[0].op != "ge":
         return None
@@ -295,8 +302,10 @@ def closed_up(shadow: Shadow, rank: int, gone: Iterable[int]) -> Shadow:
 
 
 def scan_lanes(m: Machine, shadow: Shadow, axis: int, backwards: bool, how: str, detail: str, span: Span) -> Shadow:
-    """A running combination along an axis, counted from the right. What follows an undefined lane is undefined; where
-    all that follows lies outside the array anyway, nothing changes."""
+    """Evaluates a running combination along an axis, counted from the right.
+
+    All lanes after an undefined lane are undefined. If all of them lie outside the array, the poison does not change.
+    """
     kept: list[Undefined] = []
     for u in shadow:
         if is_marker(u) or (not u.blurred and _tail(u, axis, backwards)):

@@ -1,8 +1,8 @@
 """Undefined lanes: which lanes of a value hold what a load left unspecified, and where such a lane is used.
 
-A value carries its undefined lanes as a *shadow*: for each edge of an array over which a tile may hang, the condition
-on lanes, block coordinates, counters and launch scalars under which a lane is unspecified. Shadows err on one side:
-they may say that a lane is undefined that is not, never the reverse.
+A value carries its undefined lanes as its *poison*: for each edge of an array over which a tile may reach, the
+condition on lanes, block coordinates, counters and launch scalars under which a lane is unspecified. Poison is an
+over-approximation: it may mark a defined lane as undefined, and never the reverse.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ __all__ = [
 class Edge(Struct, frozen=True):
     """The end of an array along one axis, as a tile load may reach over it.
 
-    source   name of the load, the same whenever the place is executed again
+    source   name of the load, the same whenever the location is executed again
     array    root array, and `axis` its axis
     start    first element of the tile along the axis, `tile` its extent, `end` the end of the array or slice, all in
-             coordinates of the slice, as they are at the load; an extent of 0 for elements that are no run
+             coordinates of the slice, as they are at the load; an extent of 0 for elements that are not a run
     """
 
     source: str
@@ -89,9 +89,9 @@ Shadow: TypeAlias = tuple[Undefined, ...]
 class Observation(Struct, frozen=True):
     """A use of a value to which an undefined lane of it makes a difference.
 
-    cond     the lane is undefined, and `guard` is what is known where it is used; both over one set of lanes
-    how      what uses it: `sum`, `mma`, `store`, `index`, `branch`, ...
-    detail   what the use is of: the axis of a reduction, the array of a store
+    cond     the lane is undefined, and `guard` is the path condition of the use; both over one set of lanes
+    how      the kind of use: `sum`, `mma`, `store`, `index`, `branch`, ...
+    detail   the object of the use: the axis of a reduction, the array of a store
     exact    whether the conditions are the whole truth; when false they must not be used to refute
     """
 
@@ -104,7 +104,7 @@ class Observation(Struct, frozen=True):
 
 
 class Paddings(Struct, frozen=True):
-    """What is known of the tile loads of a kernel whose padding is unspecified.
+    """Facts on the tile loads of a kernel whose padding is unspecified.
 
     observations  in program order
     lost          loads whose lanes are not followed to the end, and why
@@ -144,7 +144,7 @@ def _are_opposite(a: frozenset[Cond], b: frozenset[Cond]) -> bool:
 
 
 def merge_poison(*shadows: Shadow) -> Shadow:
-    """Lanes that are undefined in any of the shadows."""
+    """Returns the lanes that any of the arguments marks as undefined."""
     given = [s for s in shadows if s]
     if not given:
         return ()
@@ -181,7 +181,7 @@ def blur(shadow: Shadow) -> Shadow:
 
 
 def rename_lanes(shadow: Shadow, move: Mapping[Atom, Term] | None) -> Shadow:
-    """The shadow of a value whose lanes are renamed."""
+    """Returns the poison of a value whose lanes are renamed."""
     if not shadow or not move:
         return shadow if move is not None else blur(shadow)
     return map_conditions(shadow, Substitution(move).cond)

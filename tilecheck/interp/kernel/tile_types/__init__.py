@@ -1,4 +1,4 @@
-"""Element types of tiles, and what operations of cuda.tile ask of the types of what they are given.
+"""Element types of tiles, and the requirements of operations of cuda.tile on the types of their operands.
 
-Everything is as the compiler does it; where something is not known, nothing is said.
+The rules follow the compiler. Nothing is reported where a type is unknown.
 """

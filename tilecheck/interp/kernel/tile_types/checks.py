@@ -217,7 +217,7 @@ def _array_rank(use: Use, array: Operand, count: int) -> Iterator[Verdict]:
 
 
 def _load(use: Use) -> Iterator[Verdict]:
-    """`numbers`: the count of the index. The operands are the array and what is loaded."""
+    """`numbers`: the count of the index. The operands are the array and the loaded tile."""
     array, tile = use.operands
     (count,) = use.numbers
     if tile.shape and len(tile.shape) != count:
@@ -336,7 +336,7 @@ def _scalar(use: Use) -> Iterator[Verdict]:
 
 
 def _subscript(use: Use) -> Iterator[Verdict]:
-    """`numbers`: the axes that are kept."""
+    """`numbers`: the axes that `:` retains."""
     (x,) = use.operands
     (kept,) = use.numbers
     if x.shape is not None and kept > len(x.shape):
@@ -425,7 +425,7 @@ def _part(use: Use) -> Iterator[Verdict]:
 # --- products --------------------------------------------------------------------------------------------------------
 
 def _mma(use: Use) -> Iterator[Verdict]:
-    """The operands are x, y and, but of `ct.matmul`, what is added to."""
+    """The operands are x, y and, except for `ct.matmul`, the accumulator."""
     x, y, *rest = use.operands
     scaled = use.op == "ct.mma_scaled"
     for name, o in zip(("first", "second", "added"), use.operands, strict=False):
@@ -484,7 +484,7 @@ def _types_of_product(use: Use, x: Operand, y: Operand, acc: Operand | None) -> 
 
 
 def _scales(use: Use) -> Iterator[Verdict]:
-    """x, its scales, y, its scales, what is added to."""
+    """The operands are x, its scales, y, its scales, the accumulator."""
     x, xs, y, ys, acc = use.operands
     for a, b, how in ((x, y, "operands"), (xs, ys, "scales")):
         if _differ(a.dtype, b.dtype):
@@ -585,7 +585,7 @@ def _reduce(use: Use) -> Iterator[Verdict]:
 # --- control ---------------------------------------------------------------------------------------------------------
 
 def _check_carried(use: Use) -> Iterator[Verdict]:
-    """What a variable is before a loop, and at the end of its body."""
+    """The operands are the values of a variable before a loop and at the end of its body."""
     before, after = use.operands
     mine, theirs = get_concrete_type(before.dtype, before.value), get_concrete_type(after.dtype, after.value)
     if before.shape is not None and after.shape is not None:

@@ -1,4 +1,4 @@
-"""The type of what each operation of cuda.tile yields, and the use that it makes of its operands."""
+"""The result type of each operation of cuda.tile, and its use of its operands."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def of_builtin(m: Machine, name: str, args: Arguments, result: Value) -> Value:
 
 _HANDED_ON: Final = frozenset({
     "min", "max", "sum", "math.prod", "functools.reduce", "operator.add", "operator.mul", "pow", "getattr"})
-"""Those that are made of operators, which see to types themselves."""
+"""Functions that consist of operators. The operators check types themselves."""
 
 
 def of_method(m: Machine, name: str, owner: Value, args: Arguments, result: Value) -> Value:
@@ -406,7 +406,7 @@ def _unpack(m: Machine, op: str, args: Arguments, result: Value) -> Value:
 
 
 def of_subscript(m: Machine, value: Value, kept: int, span: Span) -> None:
-    """`t[:, None]`, with this many axes that are kept by `:`."""
+    """Checks `t[:, None]`, in which `:` retains this many axes."""
     x = operand(value)
     if x is not NOTHING and m.knowledge.written is not None:
         note(m, "subscript", "[...]", (x,), span, (kept,))
@@ -501,7 +501,7 @@ def _load(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     _extents(m, op, shape, args.span)
     if count is not None:
         note(m, "load", op, (array, Operand(UNKNOWN, shape)), args.span, (count,), name)
-    # a result whose rank is not that of the index is no tile
+    # a result whose rank differs from that of the index is not a tile
     return result if shape is None or count is None or not shape or len(shape) == count else drop_type(result)
 
 
@@ -623,7 +623,7 @@ _OPERATORS: Final = (
     "add", "sub", "mul", "floordiv", "mod", "pow", "minimum", "maximum", "bitwise_and", "bitwise_or", "bitwise_xor",
     "bitwise_lshift", "bitwise_rshift", "greater", "greater_equal", "less", "less_equal", "equal", "not_equal",
     "divmod", "negative", "bitwise_not")
-"""Those that are made of operators, which see to types themselves."""
+"""Functions that consist of operators. The operators check types themselves."""
 _NAMED: Final = tuple(DTYPES)
 
 

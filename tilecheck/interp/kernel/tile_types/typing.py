@@ -62,7 +62,7 @@ def set_type(value: Value, dtype: ElementType | None, made: Span | None = None) 
 
 
 def drop_type(value: Value) -> Value:
-    """The value without what was known of its type."""
+    """Returns the value without its type."""
     return set_type(value, None) if isinstance(value, _TILES) and value.dtype is not None else value
 
 
@@ -79,7 +79,7 @@ def join_types(a: Value, b: Value, result: Value) -> Value:
 
 
 def carried_over(value: Value, start: Value) -> Value:
-    """What a loop carries, with the type that it has before the loop; a constant has taken on a type of its own."""
+    """Returns a loop-carried value with the type that it has before the loop. A constant gets a type of its own."""
     if not isinstance(value, _TILES):
         return value
     if not isinstance(start, _TILES) or value.shape != start.shape or start.dtype is None:
@@ -109,7 +109,7 @@ def view_of(ref: ArrayRef) -> View | None:
 
 
 def read(m: Machine, ref: ArrayRef, value: Value, span: Span) -> Value:
-    """What was read from an array."""
+    """Returns the value that was read from an array, with the element type of the array."""
     return set_type(value, array_type(m, ref), span)
 
 

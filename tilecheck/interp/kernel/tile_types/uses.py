@@ -1,4 +1,4 @@
-"""An operation as its rule sees it: the types of what it is given, and what is wrong with them."""
+"""An operation as its rule sees it: the types of its operands, and their misfits."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ class Use(Struct, frozen=True):
 
 
 class Misfit(Struct, frozen=True):
-    """What is wrong.
+    """A misfit of the operands of an operation.
 
-    how    which way; messages have words for each
+    how    the kind of misfit; messages have words for each
     words  numbers and names of operations that the message mentions
     terms  extents that do not agree
     axis   the axis along which they do not, from the left, of the result
@@ -71,4 +71,4 @@ class Misfit(Struct, frozen=True):
 
 OPEN: Final = "open"
 Verdict: TypeAlias = Misfit | Literal["open"] | None
-"""None where everything fits; `OPEN` where that depends on what is not known here."""
+"""None if all operands fit; `OPEN` if that depends on facts that are unknown here."""

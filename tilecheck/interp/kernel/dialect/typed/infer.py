@@ -68,7 +68,7 @@ __all__ = ["Inference", "infer"]
 _TRIALS: Final = 4
 _DEPTH: Final = 8
 _LOOPS: Final = 5
-"""Loops in loops that are run until types settle; trials multiply."""
+"""The depth of nested loops that are run until types are stable. The number of trials grows with the depth."""
 _SCALARS: Final = {"int": I32, "float": F32, "bool": BOOL}
 
 
@@ -117,7 +117,7 @@ class Inference:
             self.faults[fault] = None
 
     @contextmanager
-    def silent(self) -> Iterator[None]:
+    def suppress_faults(self) -> Iterator[None]:
         before, self.muted = self.muted, True
         try:
             yield
@@ -162,7 +162,7 @@ class Inference:
                 return self.target(resolved)
         return attribute(self.of(e.value), e.attr)
 
-    def given(self, e: Call) -> Given:
+    def evaluate_arguments(self, e: Call) -> Given:
         complete = all(k.name is not None for k in e.keywords)
         positional: list[Type] = []
         for a in e.args:
@@ -174,7 +174,7 @@ class Inference:
         return Given(tuple(positional), keywords, complete, e.span)
 
     def call(self, e: Call) -> Type:
-        func, given = self.of(e.func), self.given(e)
+        func, given = self.of(e.func), self.evaluate_arguments(e)
         if not given.complete:
             return None
         if isinstance(func, Named):
@@ -186,12 +186,12 @@ class Inference:
             member = MEMBERS.get((type(func.owner), func.name))
             return None if member is None else member(self, func.owner, given)
         if isinstance(func, Helper):
-            return self.inlined(func, given)
+            return self.inline(func, given)
         builtin = e.func.id if isinstance(e.func, Name) and func is None and e.func.id not in self.env else ""
         return RangeOf() if builtin == "range" else None
 
-    def inlined(self, helper: Helper, given: Given) -> Type:
-        """What a helper returns for these arguments."""
+    def inline(self, helper: Helper, given: Given) -> Type:
+        """Returns the type of a helper's result for these arguments."""
         params = helper.definition.params
         plain = all(p.kind == "positional" for p in params)
         if self.depth >= _DEPTH or not plain or len(given.positional) > len(params) or helper.definition.decorators:
@@ -268,7 +268,7 @@ class Inference:
                 self.forget((s,))
 
     def forget(self, statements: Iterable[Stmt]) -> None:
-        """Of what these statements set nothing is known."""
+        """Sets the types of all variables that these statements assign to unknown."""
         for name in assigned_names(statements):
             if name in self.env:
                 self.env[name] = None
@@ -278,7 +278,7 @@ class Inference:
         for target in s.targets:
             self.bind(target, value)
 
-    def augmented(self, s: AugAssign) -> None:
+    def assign_augmented(self, s: AugAssign) -> None:
         op = s.op.removesuffix("=") or s.op
         self.bind(s.target, combine(self, op, self.of(s.target), self.of(s.value), s.span))
 
@@ -313,7 +313,7 @@ class Inference:
 
     def loop(self, s: For) -> None:
         item = self.item(self.of(s.iterable))
-        self.repeated(s.body, lambda: self.bind(s.target, item))
+        self.run_repeatedly(s.body, lambda: self.bind(s.target, item))
         self.run(s.orelse)
 
     def item(self, iterable: Type) -> Type:
@@ -329,13 +329,13 @@ class Inference:
         return None
 
     def repeat(self, s: While) -> None:
-        self.repeated(s.body, lambda: self.of(s.test))
+        self.run_repeatedly(s.body, lambda: self.of(s.test))
         self.run(s.orelse)
 
-    def repeated(self, body: tuple[Stmt, ...], head: Callable[[], object]) -> None:
+    def run_repeatedly(self, body: tuple[Stmt, ...], head: Callable[[], object]) -> None:
         """Types that the body does not change: those that hold in every iteration."""
         self.loops += 1
-        with self.silent():
+        with self.suppress_faults():
             for _ in range(_TRIALS if self.loops <= _LOOPS else 0):
                 before = dict(self.env)
                 head()
@@ -407,7 +407,7 @@ _EXPRESSIONS: Final[Mapping[type, Callable[[Inference, Any], Type]]] = {
     Compare: Inference.compare, IfExp: Inference.conditional, Sequence: Inference.sequence,
 }
 _STATEMENTS: Final[Mapping[type, Callable[[Inference, Any], None]]] = {
-    Assign: Inference.assign, AugAssign: Inference.augmented, If: Inference.branch, For: Inference.loop,
+    Assign: Inference.assign, AugAssign: Inference.assign_augmented, If: Inference.branch, For: Inference.loop,
     While: Inference.repeat, With: Inference.context, Return: Inference.returns, FuncDef: Inference.defines,
     ExprStmt: Inference.expression,
 }

@@ -1,4 +1,4 @@
-"""Types of expressions, and what is known where two ways meet."""
+"""Types of expressions, and the join of types where two paths meet."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Tile(Struct, frozen=True):
 
 
 class Loose(Struct, frozen=True):
-    """A number that takes on the type of what it is combined with: a literal, or a constant of the kernel."""
+    """A number that takes on the type of the other operand: a literal, or a constant of the kernel."""
 
     kind: Literal["int", "float", "bool"]
     value: Term | None = None
@@ -99,11 +99,11 @@ class Helper(Struct, frozen=True, eq=False):
 Type: TypeAlias = (
     "Tile | Loose | Items | MutOf | RefOf | PartOf | CellOf | CellsOf | PiecesOf | RangeOf | Named | Bound | Helper"
     " | None")
-"""None for what is not known."""
+"""A type; None if it is unknown."""
 
 
 def join(a: Type, b: Type) -> Type:
-    """What is known of a value that is one of two."""
+    """Returns the type of a value that is one of two."""
     if a == b:
         return a
     if isinstance(a, Tile) and isinstance(b, Tile):

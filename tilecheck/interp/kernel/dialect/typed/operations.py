@@ -70,7 +70,7 @@ def combine(c: Inference, op: str, left: Type, right: Type, span: Span) -> Type:
         c.fault(Fault("TC501", span, "", "combined", shapes=(a.shape or (), b.shape or ())))
         return Tile(None, None)
     dtype = _combine_dtypes(left, right, a, b)
-    return Tile(_divided(dtype) if op == "/" else dtype, broadcast(a.shape, b.shape))
+    return Tile(_divide_dtype(dtype) if op == "/" else dtype, broadcast(a.shape, b.shape))
 
 
 def _combine_dtypes(left: Type, right: Type, a: Tile, b: Tile) -> DType | None:
@@ -82,7 +82,7 @@ def _combine_dtypes(left: Type, right: Type, a: Tile, b: Tile) -> DType | None:
     return None if a.dtype is None or b.dtype is None else promote_dtypes(a.dtype, b.dtype)
 
 
-def _divided(dtype: DType | None) -> DType | None:
+def _divide_dtype(dtype: DType | None) -> DType | None:
     """The type of a quotient: integers become numbers with a fraction."""
     return F32 if dtype is BOOL or dtype in INTEGERS else dtype
 

@@ -39,7 +39,7 @@ def _find_common(x: Term | None, y: Term | None) -> Term | None:
         return y
     if y == ONE:
         return x
-    # an extent that is no number might be 1
+    # an extent that is not a constant might be 1
     return x if x is not None and y is None and x.constant is not None else y if (
         y is not None and x is None and y.constant is not None) else None
 
