@@ -17,8 +17,9 @@ __all__ = ["UnreadAxis", "aliases", "overlap", "unread_axis"]
 def overlap(first: Argument, second: Argument) -> bool | None:
     """Whether two arguments share elements: yes, no, or not known.
 
-    Views of one storage overlap for sure when one of them is all of it; two parts of it may be apart. What the host
-    allocates in sight is apart from every other allocation; two arrays that it was given may be one.
+    Views of one storage certainly overlap if one of them covers all of it; two parts of it may be disjoint. An array
+    whose allocation by the host is seen is disjoint from every other allocation. Two arrays that the host received may
+    be the same.
     """
     if first.elements is not None or second.elements is not None:
         return None

@@ -190,11 +190,11 @@ def subscript(ev: Evaluator, owner: Value, parts: tuple[Part, ...], state: State
     plain = all(isinstance(part, Bounds | Int) for part in parts)
     if not plain:
         none_only = all(isinstance(p, Bounds | Int | Plain) for p in parts)
-        fresh = ev.fresh(f"{tensor.name}[...]")
+        fresh = ev.invent_name(f"{tensor.name}[...]")
         storage = tensor.storage if none_only else ev.symbols.allocation(fresh, tensor.storage)
         return Tensor(fresh, fresh, storage, whole=False, maybe=tensor.storage)
     shape = shape_of(ev, tensor, state)
-    name = ev.fresh(f"{tensor.name}[...]")
+    name = ev.invent_name(f"{tensor.name}[...]")
     if all(part == Bounds(None, None, None) for part in parts):
         return tensor
     extents: tuple[Term, ...] | None = None
@@ -225,7 +225,7 @@ def _extent(ev: Evaluator, part: Bounds, extent: Term, name: str) -> Term:
         return extent
     if part.step is None and (low is None or low.constant == 0) and high is not None and not_negative(ev, high):
         return minimum(high, extent)
-    return ev.extent(Scalar(ev.fresh(f"{name}.extent")))
+    return ev.extent(Scalar(ev.invent_name(f"{name}.extent")))
 
 
 def not_negative(ev: Evaluator, term: Term) -> bool:
@@ -239,7 +239,7 @@ def not_negative(ev: Evaluator, term: Term) -> bool:
 
 def transpose(ev: Evaluator, tensor: Tensor, state: State, first: int = -2, second: int = -1) -> Tensor:
     shape = shape_of(ev, tensor, state)
-    name = ev.fresh(f"{tensor.name}.T")
+    name = ev.invent_name(f"{tensor.name}.T")
     if shape is None or len(shape) < 2 or not all(-len(shape) <= i < len(shape) for i in (first, second)):
         return Tensor(name, name, tensor.storage, whole=tensor.whole)
     order = list(range(len(shape)))
@@ -249,7 +249,7 @@ def transpose(ev: Evaluator, tensor: Tensor, state: State, first: int = -2, seco
 
 def permute(ev: Evaluator, tensor: Tensor, order: Sequence[int], state: State) -> Tensor:
     shape = shape_of(ev, tensor, state)
-    name = ev.fresh(f"{tensor.name}.permuted")
+    name = ev.invent_name(f"{tensor.name}.permuted")
     if shape is None or sorted(i % len(shape) for i in order) != list(range(len(shape))):
         return Tensor(name, name, tensor.storage, whole=tensor.whole)
     known = strides_of(ev, tensor, state)
@@ -270,25 +270,25 @@ def strides_of(ev: Evaluator, tensor: Tensor, state: State) -> tuple[Term, ...] 
 
 def copy_tensor(ev: Evaluator, tensor: Tensor, how: str) -> Tensor:
     """The same elements in memory of their own, row by row."""
-    fresh = ev.symbols.allocation(ev.fresh(f"{tensor.name}.{how}()"))
+    fresh = ev.symbols.allocation(ev.invent_name(f"{tensor.name}.{how}()"))
     return replace(tensor, strided=fresh, storage=fresh, strides=None, dense=True, whole=True, fresh=how, maybe=None)
 
 
 def contiguous(ev: Evaluator, tensor: Tensor, state: State) -> Tensor:
     """The array itself when it is contiguous, else a copy."""
-    if tensor.dense or state.decided(contiguity(tensor)):
+    if tensor.dense or state.decide(contiguity(tensor)):
         return tensor if tensor.dense else replace(tensor, dense=True, strides=None)
-    fresh = ev.symbols.allocation(ev.fresh(f"{tensor.name}.contiguous()"), tensor.storage)
+    fresh = ev.symbols.allocation(ev.invent_name(f"{tensor.name}.contiguous()"), tensor.storage)
     return replace(tensor, strided=fresh, storage=fresh, strides=None, dense=True, maybe=tensor.storage)
 
 
 def copied_or_not(ev: Evaluator, copy: Value, base: Value, state: State) -> Value | None:
-    """`x.contiguous() if isinstance(x, Tensor) else x` of what may be no array: as large as x, or the same number, but
-    nothing is known of how it lies in memory."""
+    """`x.contiguous() if isinstance(x, Tensor) else x`, where x may not be an array. The result is as large as x, or is
+    the same number; its layout in memory is unknown."""
     if not isinstance(copy, Tensor) or not isinstance(base, Thing) or not base.numeric or base.origin is not None or (
             copy.maybe != base.name or copy.name != base.name or copy.shape is not None):
         return None
-    name = ev.fresh(base.name)
+    name = ev.invent_name(base.name)
     state.assume(eq(of(symbol_from_text(name)), of(symbol_from_text(base.name))))
     new, old = array_from_text(name), array_from_text(base.name)
     for axis in (*range(_RANKS), -1):
@@ -310,11 +310,11 @@ def reshape(
     keeps = view or tensor.dense
     if shape is not None and shape == shape_of(ev, tensor, state) and keeps:
         return tensor
-    name = ev.fresh(f"{tensor.name}.{how}()")
+    name = ev.invent_name(f"{tensor.name}.{how}()")
     storage, maybe = tensor.storage, tensor.maybe
     if not keeps:
         storage, maybe = ev.symbols.allocation(name, tensor.storage), tensor.storage
-    # a copy made by reshape is dense; a view of something that is not dense need not be
+    # a copy by reshape is dense; a view of an array that is not dense may not be dense
     return Tensor(
         like or name, name, storage, shape, None, tensor.dense, tensor.whole, tensor.fresh if keeps else None, maybe)
 
@@ -353,7 +353,7 @@ def allocate(
     ev: Evaluator, how: str, extents: Sequence[Value] | None, state: State, like: Tensor | None = None,
 ) -> Tensor:
     """New memory. An array `like` another has its shape, and its layout only where that is row by row."""
-    name = ev.symbols.allocation(ev.fresh(how))
+    name = ev.symbols.allocation(ev.invent_name(how))
     if like is not None:
         return Tensor(like.name, name, name, like.shape, None, like.dense, True, how)
     shape = None if extents is None else resolved_shape(ev, extents, None, state)

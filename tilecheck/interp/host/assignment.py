@@ -50,11 +50,11 @@ def _assign_starred(ev: Evaluator, target: tree.Starred, value: Value, frame: Fr
 
 
 def unpack(ev: Evaluator, value: Value, targets: tuple[tree.Expr, ...], state: State) -> tuple[Value, ...]:
-    """The value taken apart for that many targets, one of which may be starred."""
+    """The items of a value for the targets of an assignment. One target may be starred."""
     star = next((i for i, t in enumerate(targets) if isinstance(t, tree.Starred)), None)
     count = len(targets)
     if star is None and isinstance(value, Shape) and value.lower == 0 and value.upper is None:
-        # taking a shape apart shows the rank
+        # unpacking a shape shows the rank
         arrays.set_rank(ev, value.name, count, state)
     elif star is None and isinstance(value, Shape):
         part = _slice_of_shape(ev, value, count, state)
@@ -83,8 +83,8 @@ def unpack(ev: Evaluator, value: Value, targets: tuple[tree.Expr, ...], state: S
 
 
 def _slice_of_shape(ev: Evaluator, value: Shape, count: int, state: State) -> tuple[Value, ...] | None:
-    """`a, b = x.shape[-2:]`: what is left of the rank is what was taken; the last extents are those counted from the
-    right."""
+    """`a, b = x.shape[-2:]`: the length of the slice is the number of targets, and the last extents are those
+    counted from the right."""
     if value.name in state.ranks:
         return None
     if value.lower >= 0 and (value.upper is None or value.upper < 0):
@@ -107,7 +107,7 @@ def ev_int(i: int) -> Value:
 
 def _attribute(ev: Evaluator, target: tree.Attribute, value: Value, frame: Frame, state: State) -> None:
     owner = ev.eval(target.value, frame, state)
-    # the same object may have another name: what was known of this attribute elsewhere is gone
+    # the same object may have another name: forget the known values of this attribute in all objects
     state.epochs[target.attr] = state.epochs.get(target.attr, 0) + 1
     for key in [key for key in state.attributes if key[1] == target.attr]:
         del state.attributes[key]
@@ -185,7 +185,7 @@ _STORES: Final[Mapping[type, Callable[[Evaluator, Any, Value, Value, State], Non
     Thing: _store_unseen, Choice: _store_unseen,
 }
 _NO_ITEMS: Final = frozenset({Tensor, Shape, Items, Table, Class})
-"""What has no items of its own, or has them followed elsewhere."""
+"""Kinds of values without items, or whose items other modules follow."""
 
 _TARGETS: Final[Mapping[type, Callable[[Evaluator, Any, Value, Frame, State], None]]] = {
     tree.Name: _name, tree.Sequence: _sequence, tree.Starred: _assign_starred, tree.Attribute: _attribute,

@@ -1,12 +1,12 @@
-"""What the `backward` of a `torch.autograd.Function` starts with: what its `forward` left in the context.
+"""The initial state of the `backward` of a `torch.autograd.Function`, from the values that its `forward` saved.
 
-    ctx.saved_tensors, ctx.name    what `forward` saved: arrays of the same shapes, and values
-    the gradients                  each has the shape of the result that it is the gradient of: torch refuses another
-                                   one, and makes zeros of that shape where there is none
+    ctx.saved_tensors, ctx.name    the saved arrays, with the same shapes, and the saved values
+    the gradients                  each has the shape of its result: torch rejects another shape, and creates zeros of
+                                   that shape if there is no gradient
 
-Only what holds at every return of `forward` is carried over. Storage and strides are not: hooks may have put a copy in
-the place of an array that was saved, and the gradient may be any array, a result of `forward` too. What is mutable may
-have changed in between.
+Only facts that hold at every return of `forward` are passed on. Storage and strides are not: hooks may have replaced a
+saved array by a copy, and the gradient may be any array, also a result of `forward`. Mutable values may have changed in
+between.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ def start_backward(
 
 
 def _gradient(param: Value, result: Value) -> Value:
-    """The gradient of a result that is an array. Of what may be something else nothing is known: it may be None."""
+    """The gradient of a result that is an array. If the result may be something else, the gradient is
+    unknown: it may be None."""
     if not isinstance(param, Thing):
         return param
     if isinstance(result, Choice) and all(isinstance(option, Tensor) for _, option in result.options):
@@ -92,7 +93,7 @@ def _laid_out(fact: Cond) -> bool:
 
 
 def _restore_saved(value: Value, name: str) -> Value:
-    """What was saved under a name. An array has its shape still, and storage and strides of its own."""
+    """The value saved under a name. An array still has its shape, but new storage and strides."""
     handler = _SAVED.get(type(value))
     return value if handler is None else handler(value, name)
 

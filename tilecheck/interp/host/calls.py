@@ -52,9 +52,9 @@ _TRANSPARENT: Final = frozenset({
 
 
 class Arguments(Struct, frozen=True):
-    """Evaluated arguments. `open` when a `*args` of unknown contents was passed, `more` when a `**kwargs` was.
+    """Evaluated arguments. `open` if a `*args` of unknown contents was passed, `more` if a `**kwargs` was passed.
 
-    shapes  whether what was passed like that are shapes of arrays of unknown rank, which are in their places in `args`
+    shapes  whether all starred arguments are shapes of arrays of unknown rank, which are at their positions in `args`
     """
 
     args: tuple[Value, ...]
@@ -64,7 +64,8 @@ class Arguments(Struct, frozen=True):
     shapes: bool = False
 
     def fit(self, shaped: bool) -> bool:
-        """Whether all of them are known for what takes no shape, or one extent by one if it is `shaped`."""
+        """Whether all arguments are known, for a callee that takes no shape, or that takes its extents one by one if
+        `shaped`."""
         return not self.open or (shaped and self.shapes)
 
 
@@ -122,7 +123,7 @@ def _method_call(
 def _called_on(
     ev: Evaluator, expr: tree.Call, func: tree.Attribute, owner: Value, given: Arguments, frame: Frame, state: State,
 ) -> Value:
-    """The result of calling a method of a value that is no choice."""
+    """The result of a method call on a value that is not a choice."""
     if isinstance(owner, Class) and func.attr == "apply":
         forward = ev.class_attribute(owner, "forward", state)
         if isinstance(forward, Function):
@@ -192,7 +193,7 @@ def _own_method(ev: Evaluator, owner: Value, name: str, frame: Frame) -> Value |
 
 
 def forget(ev: Evaluator, owner: Value, state: State) -> None:
-    """The shape of this array changed in place, under whatever name it is known."""
+    """Forget the shape of an array that changed in place, under all names of the array."""
     if not isinstance(owner, Tensor | Thing):
         return
     changed = {owner.storage} if isinstance(owner, Tensor) else {owner.name}
@@ -212,7 +213,7 @@ def forget(ev: Evaluator, owner: Value, state: State) -> None:
             state.heap[key] = replace(contents, items=items)
     for (key, name), value in list(state.attributes.items()):
         state.attributes[key, name] = _replace_reshaped(ev, value, name, changed, state)
-    # what is read anew from objects that are not followed may be the array
+    # a later read of an attribute of an object that is not followed may give the array
     for name in sorted(changed):
         member = name.rpartition(".")[2]
         if name.endswith("]"):
@@ -326,11 +327,11 @@ _CACHING: Final = frozenset({"lru_cache", "cache", "cached_property"})
 
 
 def _reuse_result(ev: Evaluator, value: Value, name: str, state: State) -> Value:
-    """What a function gave before, perhaps: others may have it, too, and may have changed it."""
+    """A result that may come from an earlier call: other code may also have it, and may have changed it."""
     if isinstance(value, Ref | Record):
         ev.escape((value,), state)
     if isinstance(value, Tensor):
-        kept = ev.fresh(f"{name}()")
+        kept = ev.invent_name(f"{name}()")
         return replace(value, strided=value.strided if value.dense else kept, storage=kept, fresh=None, maybe=None)
     if isinstance(value, Items):
         return replace(value, items=tuple(_reuse_result(ev, item, name, state) for item in value.items))
@@ -342,7 +343,7 @@ def _reuse_result(ev: Evaluator, value: Value, name: str, state: State) -> Value
 def apply_decorators(
     ev: Evaluator, definition: tree.FuncDef, target: Function, expr: tree.Call, frame: Frame, state: State,
 ) -> Closure | None:
-    """What the decorators of a function make of it, where they are functions of the checked tree that wrap it."""
+    """The decorated function, if its decorators are functions of the checked tree that wrap it; else None."""
     outside = ev.frame(target.module, "<module>", None, None)
     state.enter(outside.number)
     value: Value = Function(target.module, target.qualname, raw=True)
@@ -450,7 +451,7 @@ def _class(ev: Evaluator, target: Class, expr: tree.Call, given: Arguments, fram
         if name not in fields:
             inner = ev.frame(target.module, definition.name, None, None)
             fields[name] = ev.eval(node, inner, state)
-    return Record(ev.fresh(definition.name), tuple(fields.items()))
+    return Record(ev.invent_name(definition.name), tuple(fields.items()))
 
 
 _NO_FIELDS: Final = frozenset({"", "object", "Generic", "Protocol"})
@@ -594,7 +595,7 @@ def bind_parameters(
             variables[param.name] = Items(tuple(args))
             args = []
         elif param.kind == "**":
-            key = ev.fresh("dict")
+            key = ev.invent_name("dict")
             state.heap[key] = OPEN if given.more else Contents(
                 tuple(named.values()), tuple(Plain(name) for name in named))
             variables[param.name] = Ref("dict", key)

@@ -1,4 +1,4 @@
-"""A clause about a kernel's parameters, said of the arguments of a launch."""
+"""The substitution of the arguments of a launch into a clause about the parameters of a kernel."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ AT_LAUNCH: Final = " at the launch"
 
 
 class Bound(Struct, frozen=True):
-    """The clause over the symbols of the launch, what is known of the symbols that only it mentions, and what each of
-    its own symbols is at the launch."""
+    """The clause over the symbols of the launch, the facts about symbols that only the clause mentions, and the values
+    of the symbols of the kernel at the launch."""
 
     goal: Cond
     facts: Cond
@@ -54,8 +54,8 @@ class Bound(Struct, frozen=True):
 
 
 def numbers_of(launch: Launch) -> tuple[object, ...]:
-    """All of a launch that arithmetic about it hangs on. Launches for which that is equal, wherever they stand, satisfy
-    the same clauses: whatever else is read of a launch or of an argument to decide one belongs here."""
+    """All data of a launch that the decision of a clause depends on. Launches with equal data satisfy the same clauses,
+    at any location. Any further data that a decision reads from a launch or an argument must be added here."""
     arguments = None if launch.arguments is None else tuple(map(_numbers, launch.arguments))
     return (launch.grid, arguments, launch.facts, launch.cases, launch.free, launch.every, launch.variables)
 
@@ -75,12 +75,12 @@ def bind(cond: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[Arr
 
 
 class _Scene:
-    """What clauses about one launch of one kernel share.
+    """The data that clauses about one launch of one kernel share.
 
     known    the symbols that the facts of the launch mention
-    facts    what is known of these
-    values   of the kernel's scalars that were asked for: clauses mention few, and those often
-    bound    the clauses that were asked for
+    facts    the facts about these symbols
+    values   values of the scalars of the kernel, cached: clauses mention few scalars, and mention them often
+    bound    the clauses over the symbols of the launch, cached
     """
 
     __slots__ = ("_more", "_put", "arguments", "bound", "facts", "known", "launch", "ranks", "values")
@@ -107,13 +107,13 @@ class _Scene:
         more: list[Cond] = []
         mentioned = frozenset(a for a in atoms_of(goal) if isinstance(a, Symbol)) - self.known
         if mentioned:
-            more += self._said_of(mentioned)
+            more += self._collect_more(mentioned)
         for a in own:
             if isinstance(a, EXTENTS):
                 more += _require_nonempty(self.values[a])
         return Bound(goal, conj(self.facts, *more) if more else self.facts, {a: self.values[a] for a in own})
 
-    def _said_of(self, mentioned: frozenset[Symbol]) -> tuple[Cond, ...]:
+    def _collect_more(self, mentioned: frozenset[Symbol]) -> tuple[Cond, ...]:
         found = self._more.get(mentioned)
         if found is None:
             found = self._more[mentioned] = tuple(_collect_facts(self.arguments, self.ranks, mentioned))
@@ -144,8 +144,8 @@ def _by_name(params: Sequence[Param], launch: Launch) -> dict[str, Argument]:
 
 @lru_cache(maxsize=1024)
 def _require_nonempty(extent: Term) -> tuple[Cond, ...]:
-    """That an array which is passed is not empty, whatever its extent was computed from. Where it is one of several,
-    one that is empty for sure may be the one."""
+    """The fact that a passed array is not empty, for any term of its extent. There is no fact for an option that is
+    certainly empty: if the array is one of several, it may be that one."""
     choice = extent.single
     if not isinstance(choice, Ite):
         return (ge(extent, 1),) if extent.constant is None else ()
@@ -156,7 +156,7 @@ def _require_nonempty(extent: Term) -> tuple[Cond, ...]:
 
 
 def _options(t: Term) -> Iterator[Term]:
-    """The values that a choice is made of."""
+    """The options of a choice."""
     choice = t.single
     if not isinstance(choice, Ite):
         yield t

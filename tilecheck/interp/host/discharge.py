@@ -1,4 +1,4 @@
-"""Whether a clause of a kernel's contract holds at a visible launch."""
+"""Decides whether a clause of a kernel's contract holds at a seen launch."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from tilecheck.symbolic.footprint import Clause
 __all__ = ["Discharge", "discharge", "substitute_text"]
 
 _Fact: TypeAlias = tuple[Cond, frozenset[str]]
-"""A fact with the names of what it mentions."""
+"""A fact with the names of the atoms that it mentions."""
 
 State: TypeAlias = Literal["discharged", "broken", "violated", "open"]
 
@@ -67,22 +67,22 @@ _FEW: Final = 24
 """Work for a clause that is worth a finding only where it is broken."""
 _LONGEST: Final = 240
 _CHOICE: Final = 160
-"""Length, as text, of a choice by which cases are told apart."""
+"""The largest length, as text, of a choice that is split into cases."""
 _FEW_SPLITS: Final = 2
 _ROUNDED: Final = 3
-"""Numbers rounded up of which it is told apart which are positive."""
+"""The largest number of rounded-up values that are split into positive and not positive ones."""
 _VALUES: Final = 12
 """Values of a scalar that are looked at one by one."""
 _TYPICAL: Final = (96, 80, 48, 24, 100, 65, 33, 12, 6, 5, 3, 1)
-"""Values that are no powers of two, for a counter-example that looks like one."""
+"""Values that are not powers of two, for a plausible counterexample."""
 
 
 class Discharge(Struct, frozen=True):
-    """What becomes of a clause at a launch.
+    """The result for a clause at a launch.
 
-    state     discharged: it follows from the launch and the host's guards. broken: it is false, whatever the values.
-              violated: it is false for `values` of the variables of the launching function. open: not known.
-    text      the clause in terms of the launch, where it fails there, or why it holds
+    state     discharged: it follows from the launch and the guards of the host. broken: it is false for all values.
+              violated: it is false for `values` of the variables of the launching function. open: not decided.
+    text      the clause in terms of the launch if it fails there, or the reason why it holds
     """
 
     state: State
@@ -99,8 +99,8 @@ def discharge(
 ) -> Discharge:
     """Decide a clause at a launch.
 
-    ranks      ranks of the kernel's arrays, where they are known
-    standing   what holds of the kernel's parameters wherever it runs at all
+    ranks      ranks of the arrays of the kernel, if they are known
+    standing   facts about the parameters of the kernel that hold in every launch
     """
     if clause.cond is None:
         return _arrays(clause, params, launch)
@@ -115,7 +115,7 @@ def _holds_beside(
     clause: Clause, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...],
     standing: tuple[Cond, ...],
 ) -> bool:
-    """Whether a clause that follows at a launch does where what is rounded up there is not positive."""
+    """Whether a clause that follows at a launch also follows if the numbers rounded up there are not positive."""
     atoms = _find_rounded(launch)
     if not atoms or clause.cond is None:
         return True
@@ -123,7 +123,7 @@ def _holds_beside(
     near = _find_related(bound.goal, dict.fromkeys((
         *_with_leaves(launch.facts), *_with_leaves(bound.facts),
         *((c, _leaves(c)) for c in _bind_standing_facts(standing, params, launch, ranks)))))
-    # what neither the clause nor anything that bears on it mentions was not used
+    # atoms that neither the clause nor a fact related to it mentions were not used
     bearing = {a for c in (bound.goal, *near) for a in atoms_of(c)}
     open_ = []
     for a in (a for a in atoms if a in bearing):
@@ -164,7 +164,7 @@ def _decide(
         )
     missing = {a for a in atoms_of(goal) if isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH)}
     if missing:
-        # alternatives that mention only what is known may do
+        # an alternative that mentions only known atoms may suffice
         goal = disj(*(c for c in (goal.args if goal.op == "or" else ()) if not missing & atoms_of(c)))
         facts = _select_facts(goal, bound, params, launch, ranks, standing)
         found = goal.op != "false" and is_entailed(facts, goal, 1, _FEW) and not unreachable(facts)
@@ -203,8 +203,8 @@ def _decide(
 
 
 def _discharge_by_facts(facts: Cond) -> Discharge:
-    """What becomes of a clause that follows from some facts. From those that contradict each other nothing does: they
-    were misunderstood, or the launch is dead code."""
+    """The result for a clause that follows from some facts. Contradictory facts leave the clause open: the analysis
+    misunderstood the code, or the launch is dead code."""
     return Discharge("open" if unreachable(facts) else "discharged")
 
 
@@ -232,7 +232,7 @@ def _select_facts(
     goal: Cond, bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...],
     standing: tuple[Cond, ...],
 ) -> Cond:
-    """What is known that bears on a goal."""
+    """The known facts that are related to a goal."""
     return conj(*drop_weaker(dict.fromkeys(_find_related(goal, (
         *_select_short(launch.facts), *_with_leaves(bound.facts), *_short_standing(standing, params, launch, ranks))))))
 
@@ -241,7 +241,7 @@ def _select_facts(
 def _bind_standing_facts(
     conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...],
 ) -> tuple[Cond, ...]:
-    """What holds wherever a kernel runs, said of the arguments of a launch."""
+    """The facts that hold in every launch of a kernel, over the arguments of this launch."""
     found = (bind(c, params, launch, dict(ranks)).goal for c in conds)
     return tuple(c for c in found if c.op not in ("true", "false") and not any(
         isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH) for a in atoms_of(c)))
@@ -316,7 +316,7 @@ def _cases(goal: Cond, facts: Cond, launch: Launch) -> list[tuple[Cond, Cond]]:
 
 @lru_cache(maxsize=256)
 def _cases_of(launch: Launch) -> dict[tuple[tuple[str, int], ...], Substitution]:
-    """What puts the values of a configuration in. It remembers, and the facts of one goal are those of another."""
+    """The substitutions of the values of each configuration. They cache results, because goals share facts."""
     return {}
 
 
@@ -332,7 +332,8 @@ def _refute_everywhere(goal: Cond, facts: Cond, text: str) -> Discharge:
 def _refute_somewhere(
     bound: Bound, facts: Cond, cases: Sequence[tuple[Cond, Cond]], launch: Launch, text: str,
 ) -> Discharge:
-    """False for some values of what callers choose, with everything that bears on them understood."""
+    """The result `violated` if the clause is false for some values that callers choose. All facts related to
+    these values must be understood."""
     goal = bound.goal
     relevant = cone(goal, _drop_products(facts))
     chosen = {n for case in launch.cases for n, _ in case}
@@ -371,7 +372,7 @@ def _confirms_counterexample(goal: Cond, facts: Iterable[Cond], found: Mapping[A
     """Whether the values, put in, satisfy the facts and not the goal."""
     facts = list(facts)
     try:
-        # what is rounded up where it is not positive is not known
+        # the result of rounding up a number that is not positive is unknown
         return all(evaluate(a.args[0], found) >= 1 for value in (goal, *facts) for a in atoms_of(value)
                    if isinstance(a, App) and a.fn == "next_pow2") and all(
             holds(fact, found) for fact in facts) and not holds(goal, found)

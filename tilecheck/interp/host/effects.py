@@ -1,4 +1,4 @@
-"""What evaluating an expression may leave behind."""
+"""The side effects that the evaluation of an expression may have."""
 
 from __future__ import annotations
 

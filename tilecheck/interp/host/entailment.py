@@ -46,7 +46,7 @@ _NODES: Final = 160
 
 
 def lemmas(cond: Cond) -> list[Cond]:
-    """What holds of the atoms of a condition, whatever their arguments."""
+    """Lemmas about the atoms of a condition, which hold for all arguments."""
     out: list[Cond] = []
     for atom in sorted(atoms_of(cond)):
         out += _list_lemmas(atom)
@@ -76,7 +76,7 @@ def _division(value: Term, num: Term, den: Term) -> list[Cond]:
 
 
 def _quotient(value: Term, num: Term, den: Term) -> list[Cond]:
-    """`n // (n // k) >= k` for n >= 0 and k >= 1: a divisor is not 0. `-1 // d >= -1`, whatever the sign of d."""
+    """`n // (n // k) >= k` for n >= 0 and k >= 1: a divisor is not 0. `-1 // d >= -1` for d of any sign."""
     inner = den.single
     if isinstance(inner, FloorDiv) and inner.num == num:
         return [disj(lt(num, 0), le(inner.den, 0), ge(value, inner.den))]
@@ -85,7 +85,7 @@ def _quotient(value: Term, num: Term, den: Term) -> list[Cond]:
 
 @lru_cache(maxsize=4096)
 def _shape(cond: Cond) -> Term:
-    """What a condition bounds: its term without the constant part."""
+    """The term that a condition bounds: its term without the constant part."""
     return cond.term - cond.term.offset
 
 
@@ -187,7 +187,7 @@ def _one_of(facts: Cond, goal: Cond, part: Cond, splits: int, nodes: int) -> boo
 
 @lru_cache(maxsize=4096)
 def _split_facts(facts: Cond) -> frozenset[Cond]:
-    """The facts one by one. They are asked for by what is among them."""
+    """The set of single facts, for membership tests."""
     return frozenset(conjuncts(facts))
 
 
@@ -201,7 +201,7 @@ def _list_exact_divisions(facts: Cond, goal: Cond) -> list[Cond]:
     """`n // d * d == n` and `(n + k) // d == n // d + k // d` where the facts say that `n % d == 0`."""
     known = _split_facts(facts)
     exact = {(c.term.single.num, c.term.single.den) for c in known if c.op == "eq" and isinstance(c.term.single, Mod)}
-    # a positive multiple is no smaller than what it is a multiple of
+    # a positive multiple of a positive number is at least that number
     out = [disj(le(num, 0), le(den, 0), ge(num, den)) for num, den in sorted(exact, key=str)
            if atoms_of(den) <= atoms_of(goal)]
     for a in sorted(atoms_of(goal)):
@@ -219,7 +219,7 @@ def _list_exact_divisions(facts: Cond, goal: Cond) -> list[Cond]:
 
 
 def _divides(a: FloorDiv, exact: set[tuple[Term, Term]]) -> bool:
-    """Whether a quotient comes out even, for what is divisible by a multiple of the divisor is."""
+    """Whether a division has no remainder, because the dividend is divisible by a multiple of the divisor."""
     small = a.den.constant
     return (a.num, a.den) in exact or (small is not None and small != 0 and any(
         num == a.num and den.constant is not None and den.constant % small == 0 for num, den in exact))
@@ -269,7 +269,7 @@ def _chosen_by(known: frozenset[Cond], cond: Cond) -> Cond:
     """A condition without the choices that others make."""
     for a in _choices_in(cond):
         for test, value in ((a.cond, a.then), (negate(a.cond), a.other)):
-            # what it says of its own test is no reason to drop it
+            # the condition itself does not decide its own test
             if test != cond and known.issuperset(conjuncts(test)) and cond not in conjuncts(test):
                 return _chosen_by(known, substitute_cond(cond, {a: value}))
     return cond
@@ -288,7 +288,7 @@ def _unround(facts: Cond, goal: Cond) -> Cond:
     for a in rounded:
         (n,) = a.args
         tests = (eq(app("and", n, n - 1), 0), eq(app("and", n - 1, n), 0))
-        # 0 & -1 is 0, too, and 0 rounded up is 1
+        # 0 & -1 is also 0, and 0 rounded up is 1
         if not known.isdisjoint(tests) and follows(facts, ge(n, 1)):
             return _unround(facts, substitute_cond(goal, {a: n}))
     return goal
@@ -302,9 +302,9 @@ def _flag(value: Term) -> bool:
 
 
 def abstract_choices(conds: Sequence[Cond], longest: int = 0) -> list[Cond]:
-    """The conditions with scalars in the place of choices: what follows of them follows whatever is chosen.
+    """The conditions with scalars instead of choices: a conclusion from them holds for every option of each choice.
 
-    longest   length of choices, as text, that are left alone
+    longest   the largest length, as text, of choices that are not replaced
     """
     out = list(conds)
     for depth in range(_NESTED if longest else 1):
@@ -320,7 +320,8 @@ def abstract_choices(conds: Sequence[Cond], longest: int = 0) -> list[Cond]:
 
 
 def divisible(facts: Cond, goal: Cond) -> bool:
-    """Whether the goal is `n % d == 0`, and n a sum of multiples of d and of what the facts say is a multiple of it."""
+    """Whether the goal is `n % d == 0`, where n is a sum of multiples of d and of terms that are multiples of d
+    by the facts."""
     atom = goal.term.single if goal.op == "eq" else None
     if not isinstance(atom, Mod):
         return False
@@ -332,7 +333,7 @@ def divisible(facts: Cond, goal: Cond) -> bool:
         rest = split_multiples(rest, multiple)[1]
     if rest == ZERO or not multiples:
         return rest == ZERO
-    # the multiple is said of one extent, and the goal is about another that is as large
+    # the fact is about the multiple of one extent, and the goal is about another extent of equal size
     same = _one_name(equations)
     for multiple in multiples:
         rest = split_multiples(same.term(rest), same.term(multiple))[1]
@@ -344,12 +345,12 @@ def _equations(facts: Cond) -> list[Term]:
 
 
 def _one_name(equations: Iterable[Term]) -> Substitution:
-    """One name, or number, for all that are said to be equal: `b.shape[0] == a.shape[1]`, `a.shape[1] == 128`, and
+    """One name, or number, for all terms that equations make equal: `b.shape[0] == a.shape[1]`, `a.shape[1] == 128`,
     `n // m == 1` where it is part of something else."""
     names: dict[Atom, Term] = {}
     given = list(equations)
     for equation in (*given, *given):
-        # the second time around with what was found out after it: `k == 4*h and h == 32`
+        # the second pass also uses equations that come later: `k == 4*h and h == 32`
         term = Substitution(names).term(equation)
         ones = sorted(m[0] for m, c in term.monos.items() if len(m) == 1 and c in (1, -1))
         number = len(ones) == 1 and () in term.monos
@@ -410,7 +411,7 @@ def _by_cases(facts: Cond, goal: Cond, splits: int, nodes: int) -> bool:
         return False
     truths = Counter(b for a in choices for b in _truths(a.cond))
     if truths:
-        # what is unknown of the paths that lead here is the same in every choice
+        # an unknown truth value of the paths to this location is the same in every choice
         first = min(truths, key=lambda b: (-truths[b], b))
         return all(known.op == "false" or is_entailed(known, substitute_cond(goal, value), splits - 1, nodes)
                    for value in ({first: ZERO}, {first: ONE}) for known in (substitute_cond(facts, value),))

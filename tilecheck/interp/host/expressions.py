@@ -104,7 +104,7 @@ def _boolop(ev: Evaluator, expr: tree.BoolOp, frame: Frame, state: State) -> Val
     value = ev.eval(expr.values[0], frame, state)
     for operand in expr.values[1:]:
         test = ev.truth(value, state)
-        known = state.decided(test)
+        known = state.decide(test)
         if known is not None:
             if known == (expr.op == "or"):
                 return value
@@ -144,7 +144,7 @@ def _compare(ev: Evaluator, expr: tree.Compare, frame: Frame, state: State) -> V
 
 def _ifexp(ev: Evaluator, expr: tree.IfExp, frame: Frame, state: State) -> Value:
     test = ev.cond(expr.test, frame, state)
-    known = state.decided(test)
+    known = state.decide(test)
     if known is not None:
         return ev.eval(expr.then if known else expr.other, frame, state)
     then, other = state.branch(test), state.branch(negate(test))
@@ -196,7 +196,7 @@ def _dict(ev: Evaluator, expr: tree.DictExpr, frame: Frame, state: State) -> Val
         for k, v in zip(inner.keys, inner.items, strict=True):
             found = store_key(found, k, v)
         found = found if inner.bound == "exact" else replace(found, bound="open")
-    name = ev.fresh("dict")
+    name = ev.invent_name("dict")
     state.heap[name] = found
     return Ref("dict", name)
 
@@ -209,7 +209,7 @@ def _comprehension(ev: Evaluator, expr: tree.Comprehension, frame: Frame, state:
     before = state.copy() if changing else state
     out, bound, sure = _elements(ev, expr, source, frame, state)
     if changing and not (sure and source.bound == "exact" and expr.kind != "generator"):
-        # as often as not at all, or more often, each time after what the others left
+        # any number of times, also zero; each run starts from the state that the earlier runs leave
         after = state.copy()
         state.take(before.copy())
         loops.disturb(ev, before, [after], state, frame, ())
@@ -235,7 +235,7 @@ def _elements(
     out: list[Value] = []
     for item in source.items:
         assign(ev, expr.target, item, inner, state)
-        tests = [state.decided(ev.cond(c, inner, state)) for c in expr.conditions]
+        tests = [state.decide(ev.cond(c, inner, state)) for c in expr.conditions]
         if any(test is False for test in tests):
             continue
         if any(test is None for test in tests):

@@ -1,8 +1,8 @@
 """Symbolic evaluation of host expressions.
 
 Integers are terms over symbols of the function under evaluation: its parameters (`n`), extents and strides
-(`x.shape[0]`), attributes (`self.n`, `cfg.BLOCK`). Whatever is not understood becomes a symbol of its own, so that
-the result is less precise but never wrong.
+(`x.shape[0]`), attributes (`self.n`, `cfg.BLOCK`). An expression that is not understood becomes a new symbol, so
+that the result is less precise but never wrong.
 """
 
 from __future__ import annotations
@@ -122,24 +122,24 @@ class Evaluator:
     def begin(self, fractions: frozenset[str] = frozenset()) -> None:
         """Start with another function: its symbols are its own.
 
-        fractions  names of what is known to be no integer
+        fractions  names of numbers that are known not to be integers
         """
         self.fuel, self.records, self.symbols = FUEL, [], Symbols(fractions=fractions)
         self.active.clear()
         # values of module-level names may hold symbols
         self._globals.clear()
 
-    def fresh(self, hint: str) -> str:
-        return self.symbols.fresh(hint)
+    def invent_name(self, hint: str) -> str:
+        return self.symbols.invent_name(hint)
 
     def extent(self, symbol: Symbol) -> Term:
         return self.symbols.extent(symbol)
 
     def unknown(self, hint: str, numeric: bool = True) -> Thing:
-        return Thing(self.fresh(hint), numeric=numeric)
+        return Thing(self.invent_name(hint), numeric=numeric)
 
-    def sourced(self, name: str, origin: Member | Stored) -> Value:
-        """A thing of known origin, or the value itself when the origin allows no other."""
+    def build_from_origin(self, name: str, origin: Member | Stored) -> Value:
+        """A thing of known origin, or the value itself if the origin allows only one."""
         known = tables.resolve_origin(origin)
         if known is not None:
             return known
@@ -155,7 +155,7 @@ class Evaluator:
         if term is not None:
             return term
         if isinstance(value, Thing):
-            return of(symbol_from_text(value.name if value.numeric else self.fresh(value.name)))
+            return of(symbol_from_text(value.name if value.numeric else self.invent_name(value.name)))
         if isinstance(value, Choice):
             parts = [(cond, self.number(option)) for cond, option in value.options]
             known = [(cond, part) for cond, part in parts if part is not None]
@@ -164,7 +164,7 @@ class Evaluator:
 
     def integer(self, value: Value, hint: str = "value") -> Term:
         term = self.number(value)
-        return of(symbol_from_text(self.fresh(hint))) if term is None else term
+        return of(symbol_from_text(self.invent_name(hint))) if term is None else term
 
     def truth(self, value: Value, state: State) -> Cond:
         handler = members.TRUTH.get(type(value))
@@ -172,7 +172,7 @@ class Evaluator:
 
     def doubt(self, hint: str) -> Cond:
         """A truth value of which nothing is known."""
-        return bool_opaque(Opaque(self.fresh(hint), uniform=True))
+        return bool_opaque(Opaque(self.invent_name(hint), uniform=True))
 
     # --- expressions -------------------------------------------------------------------------------------------------
 
@@ -211,7 +211,7 @@ class Evaluator:
             return self.unknown(name)
         if known is None:
             # a name that is defined through itself
-            self._globals[key] = Thing(self.fresh(name))
+            self._globals[key] = Thing(self.invent_name(name))
             known = self.target_value(self.project.resolver.module_name(module, name), name)
             self._globals[key] = known
         return known
@@ -226,7 +226,7 @@ class Evaluator:
         if table is not None:
             return table
         if target.several or target.scope:
-            return Thing(self.fresh(name))
+            return Thing(self.invent_name(name))
         return tables.resolve_record(self, target.module, self.constant(target.module, value_of(target)))
 
     def constant(self, module: Module, expr: tree.Expr | None) -> Value:
@@ -258,7 +258,7 @@ class Evaluator:
         return self.unknown(name) if handler is None else handler(self, owner, name, state)
 
     def thing_attribute(self, owner: Thing, name: str, state: State) -> Value:
-        # what code assigns to is no array: `ctx.shape = x.shape` says so of `ctx`, and a `size` may be of any object
+        # `ctx.shape = x.shape` shows that `ctx` is not an array; an assigned `size` may belong to any object
         given = state.epochs.get(name if name == "size" else f"{owner.name}.{name}")
         if (name in arrays.ATTRIBUTES and owner.origin is None and not given
                 and (name != "T" or owner.name in state.ranks)):
@@ -267,10 +267,10 @@ class Evaluator:
         return self.part(owner, name, name, f".{name}", state)
 
     def part(self, owner: Thing, step: Step, name: str, spelled: str, state: State) -> Value:
-        """What an attribute or a constant index of a thing holds: what was last assigned, or what the thing came with.
+        """The value of an attribute or a constant index of a thing: the last assigned value, or the initial one.
 
-        name      by which assignments are remembered
-        spelled   how it is written behind the thing
+        name      the name under which assignments are stored
+        spelled   its spelling after the thing
         """
         assigned = state.attributes.get((owner.name, name))
         if assigned is not None:
@@ -282,11 +282,11 @@ class Evaluator:
         return self.step(owner, step, f"{owner.name}{mark}{spelled}")
 
     def step(self, owner: Thing, step: Step, name: str) -> Value:
-        """What an attribute or a constant index of a thing leads to."""
+        """The initial value of an attribute or a constant index of a thing."""
         if owner.name == "?" or (not owner.numeric and owner.origin is None):
             return self.unknown(name.lstrip("?"))
         if owner.origin is not None:
-            return self.sourced(name, tables.extend_path(owner.origin, step))
+            return self.build_from_origin(name, tables.extend_path(owner.origin, step))
         return Thing(name)
 
     def record_attribute(self, owner: Record, name: str, state: State) -> Value:
@@ -312,7 +312,7 @@ class Evaluator:
         """The value as an array."""
         if isinstance(value, Tensor):
             return value
-        name = value.name if isinstance(value, Thing) and value.numeric else self.fresh("array")
+        name = value.name if isinstance(value, Thing) and value.numeric else self.invent_name("array")
         rank = state.ranks.get(name)
         shape = None if rank is None else tuple(self.extent(Extent(array_from_text(name), i)) for i in range(rank))
         return Tensor(name, name, name, shape)
@@ -331,7 +331,7 @@ class Evaluator:
         return None
 
     def contents(self, value: Value, state: State) -> Contents:
-        """What iterating over the value may give."""
+        """The items that an iteration over the value may give."""
         if isinstance(value, Choice):
             parts = [self.contents(option, state) for _, option in value.options]
             items = tuple(dict.fromkeys(item for part in parts for item in part.items))
@@ -350,7 +350,7 @@ class Evaluator:
         return OPEN
 
     def new_list(self, items: tuple[Value, ...], state: State, contents: Contents | None = None) -> Ref:
-        key = self.fresh("list")
+        key = self.invent_name("list")
         state.heap[key] = contents or Contents(items)
         return Ref("list", key)
 
@@ -393,7 +393,7 @@ class Evaluator:
 
     def _escape_closure(self, value: Closure, state: State) -> None:
         """Code that is not seen may call the function: it changes what it sees of the functions around it."""
-        self.volatile |= self.reassigned(value, state)
+        self.volatile |= self.forget_rebound(value, state)
         frame = self.frames.get(value.frame)
         if frame is None or (value.frame, value.span) in self._escaping:
             return
@@ -402,9 +402,8 @@ class Evaluator:
         self.escape((*value.bound, *(v for v in seen if v is not None and _changes_by_itself(v))), state)
         self._escaping.discard((value.frame, value.span))
 
-    def reassigned(self, value: Closure, state: State) -> set[tuple[int, str]]:
-        """The function may have been called, or not, or in part: the variables of the functions around it that it
-        assigns are not known any more."""
+    def forget_rebound(self, value: Closure, state: State) -> set[tuple[int, str]]:
+        """Forget the variables of enclosing functions that a function assigns: it may have run, at least in part."""
         out: set[tuple[int, str]] = set()
         for name in sorted(find_rebound_names(value.definition)):
             number: int | None = value.frame

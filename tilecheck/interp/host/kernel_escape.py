@@ -1,11 +1,11 @@
-"""Where the kernels may go that functions name which launch nothing: what is called with them, and where they are kept.
+"""The escape of kernels that are named in functions without launches: the calls that receive them and their storage.
 
-Functions that may launch are evaluated, and what they give to code that is not seen is known from there.
+Functions that may launch are evaluated; the evaluation gives the values that escape from them.
 
-A kernel goes by names of a function and of the module, through displays, conditional expressions, lambdas, and what
-functions of the checked tree are given and return, whatever the order in which statements run. It is out of sight where
-code that is not followed is given it, or something that it is in, and where it is kept as an attribute or in an object
-that others may have.
+The analysis follows a kernel through names of a function and of the module, displays, conditional expressions, lambdas,
+and the arguments and results of functions of the checked tree. It ignores the order of statements. A kernel escapes if
+code that is not followed receives it, or receives an object that contains it. It also escapes if it is stored in an
+attribute or in an object that other code may have.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 __all__ = ["KEEPING", "out_of_sight"]
 
 KEEPING: Final = frozenset({"add", "append", "extend", "insert", "replace_hints", "setdefault", "update"})
-"""Methods that keep what they are given, or make a kernel of it."""
+"""Methods that store their arguments, or build a kernel from them."""
 _HOLDING: Final = frozenset({
     "abs", "bool", "dict", "enumerate", "frozenset", "getattr", "id", "int", "iter", "len", "list", "next", "range",
     "reversed", "set", "sorted", "super", "tuple", "vars", "zip",
 })
-"""Builtins that call nothing of what they are given, and may give it, or something that it is in."""
+"""Builtins that call none of their arguments, and may return an argument or an object that contains it."""
 _FRESH: Final = (ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.SetComp, ast.DictComp, ast.Constant)
 _BODY: Final = "<module>"
 
@@ -50,7 +50,7 @@ _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def _wrap_tokens(tokens: Iterable[_Token]) -> _Tokens:
-    """What makes of values something that they are in."""
+    """The tokens of an object that contains values with these tokens."""
     return frozenset((what, "in" if how == "is" else how) for what, how in tokens)
 
 
@@ -61,7 +61,7 @@ def _part(tokens: Iterable[_Token]) -> _Tokens:
 
 
 def _substitute_token(token: _Token, arguments: Mapping[str, _Tokens]) -> _Tokens:
-    """What a token of a function is where it is called with these arguments."""
+    """The tokens at a call that a token of the called function stands for."""
     what, how = token
     if not isinstance(what, str):
         return frozenset((token,))
@@ -84,7 +84,7 @@ def out_of_sight(ev: Evaluator, module: Module, launchers: frozenset[str]) -> se
 
 
 class _Flows:
-    """What the functions that were asked about do with kernels; it grows until nothing more is found."""
+    """The data flow of kernels through the requested functions, as a fixed point that grows from nothing."""
 
     def __init__(self, ev: Evaluator, module: Module, launchers: frozenset[str]) -> None:
         self.ev = ev
@@ -139,7 +139,7 @@ class _Unit:
         self.imports: dict[str, Origin | None] = {}
         self.origins: dict[int, Origin | None] = {}
         self.results: dict[int, _Tokens] = {}
-        """What calls gave in this pass over the nodes."""
+        """Results of calls in this pass over the nodes."""
         self.method = False
         self.launchers = flows.launchers
         skeleton = module.skeleton
@@ -150,7 +150,7 @@ class _Unit:
         definition = skeleton.definitions.get(name)
         self.nodes = []
         self.local = set()
-        # what is inside another function is looked at with it, and kernels are no host code
+        # an inner function is analysed with the function around it, and kernels are not host code
         if definition is None or definition.outer or record.is_kernel(flows.ev, module, name) or (
                 name in module.host_functions()):
             return
@@ -206,7 +206,7 @@ class _Unit:
             self.flows.add("lost", self.flows.lost, self.key, tokens)
 
     def bind(self, target: ast.expr, tokens: _Tokens, fresh: bool) -> None:
-        """What a target is given may be in any part of it."""
+        """Assign to a target: the value may be in any part of it."""
         if isinstance(target, ast.Name):
             self.name_is(target.id, tokens, fresh)
         elif isinstance(target, ast.Tuple | ast.List):
@@ -250,7 +250,7 @@ class _Unit:
         return frozenset().union(*map(self.value, parts))
 
     def origin(self, node: ast.expr) -> Origin | None:
-        """What a name or a chain of them means outside of the function, or by an import in it."""
+        """The meaning of a dotted name outside of the function, or by an import in it."""
         key = id(node)
         if key not in self.origins:
             self.origins[key] = self._find_origin(node)
@@ -290,7 +290,7 @@ class _Unit:
         self.flows.ask(key)
         return self.flows.read("returned", self.flows.returned, key, self.key)
 
-    def loaded(self, node: ast.Name) -> _Tokens:
+    def read_name(self, node: ast.Name) -> _Tokens:
         name = node.id
         if name in self.imports:
             return self.meaning(self.imports[name])
@@ -319,7 +319,7 @@ class _Unit:
         return owner if node.attr in ("_pyfunc", "pyfunc", "__wrapped__") else _part(owner)
 
     def call(self, node: ast.Call) -> _Tokens:
-        """What a call gives. Within a pass it is evaluated once, however many expressions it is part of."""
+        """The result of a call. Each pass evaluates it once, even if it is part of several expressions."""
         key = id(node)
         if key not in self.results:
             self.results[key] = self._call(node)
@@ -342,7 +342,7 @@ class _Unit:
                 return _NOTHING
             origin = self.origin(func)
             if isinstance(origin, FunctionAt | ClassAt):
-                return self.called(origin, node, given, named)
+                return self.call_function(origin, node, given, named)
             if func.attr in KEEPING and not isinstance(origin, ExternalName):
                 self.keep(func.value, every)
                 return _wrap_tokens(every) | _part(owner)
@@ -358,7 +358,7 @@ class _Unit:
             return self.called_inside(self.inner[func.id], every)
         origin = self.origin(func)
         if isinstance(origin, FunctionAt | ClassAt):
-            return self.called(origin, node, given, named)
+            return self.call_function(origin, node, given, named)
         if func.id in _HOLDING and func.id not in self.local:
             return _wrap_tokens(every) | every
         if func.id not in HARMLESS and not isinstance(origin, TileName):
@@ -371,20 +371,20 @@ class _Unit:
             self.name_is(parameter, every, False)
         return self.variables.get(node.name, _NOTHING)
 
-    def called(
+    def call_function(
         self, origin: FunctionAt | ClassAt, node: ast.Call, given: list[_Tokens],
         named: list[tuple[str | None, _Tokens]],
     ) -> _Tokens:
-        """What a function of the checked tree gives; an object holds what it is made of."""
+        """The result of a function of the checked tree. A new object contains the arguments of its class."""
         every = frozenset().union(*given, *(tokens for _, tokens in named))
         if isinstance(origin, ClassAt):
             started = f"{origin.qualname}.__init__"
             if started in origin.module.skeleton.definitions:
-                self.called(FunctionAt(origin.module, started), node, given, named)
+                self.call_function(FunctionAt(origin.module, started), node, given, named)
             else:
                 found, _ = origin.module.skeleton.classes.get(origin.qualname, (None, 0))
                 if found is None or found.bases or found.keywords:
-                    self.lose(every)  # what a base makes of them is not looked for
+                    self.lose(every)  # the analysis does not look for the use of arguments by a base class
             return _wrap_tokens(every)
         definition = origin.module.skeleton.definitions.get(origin.qualname)
         key = (origin.module.path, origin.qualname)
@@ -410,13 +410,13 @@ class _Unit:
                 elif kwarg is not None:
                     arguments[kwarg.arg] |= _wrap_tokens(tokens)
         for token in lost:
-            if isinstance(token[0], str):  # what it loses of its own is told where it stands
+            if isinstance(token[0], str):  # the analysis of that function reports the kernels that it names itself
                 self.lose(_substitute_token(token, arguments))
         return frozenset().union(*(_substitute_token(token, arguments) for token in result))
 
 
 def _find_outer_nodes(tree: ast.Module) -> Iterator[ast.AST]:
-    """The nodes of a module that are in no function; of a class, what its attributes are is kept with it."""
+    """The nodes of a module outside of functions. The values of the attributes of a class stay with the class."""
     nodes: list[ast.AST] = list(tree.body)
     for node in nodes:
         yield node
@@ -456,7 +456,7 @@ def _evaluate_to_nothing(unit: _Unit, node: Any) -> _Tokens:
 
 
 _VALUES: Final[Mapping[type, Callable[[_Unit, Any], _Tokens]]] = {
-    ast.Name: lambda u, n: u.loaded(n),
+    ast.Name: lambda u, n: u.read_name(n),
     ast.Attribute: lambda u, n: u.attribute(n),
     ast.Call: lambda u, n: u.call(n),
     ast.Subscript: _subscript,
@@ -531,7 +531,7 @@ def _call(unit: _Unit, node: ast.Call) -> None:
 
 
 def _class(unit: _Unit, node: ast.ClassDef) -> None:
-    """What the attributes of a class are, others find there."""
+    """The values of the attributes of a class escape: other code can read them."""
     for statement in node.body:
         if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
             unit.lose(unit.value(statement.value))

@@ -34,7 +34,7 @@ class Argument(Struct, frozen=True):
     roots      the allocations that an array argument may live in; None when it may be any
     made       those of them that the host allocates in sight of the launch
     dtype      name of the element type, when the host allocates the array with one in sight
-    rows       of a slice of the first axis of its storage by constants: what was sliced, where it begins and ends
+    rows       of a slice of the first axis of its storage by constants: the name of the sliced array, begin and end
     literal    `None`, `str`, `float`, `int`, `bool`, `list`, `dict`: its type, where it is certainly of that
     """
 
@@ -65,20 +65,20 @@ def is_free(a: Atom, free: Collection[str]) -> bool:
 
 
 class Launch(Struct, frozen=True):
-    """A visible launch.
+    """A seen launch.
 
     kernel     (file, qualified name) of the kernel launched
     grid       extents over the launch's symbols, padded with 1; None where not known
-    arguments  None when the argument list is not visible (`*args`)
-    facts      what the host code guarantees at the launch: asserts, branches taken, ranges of loops
-    how        `launch`, `wrapper`, `tuner`; `operation` for one through the runtime; `unseen` for one that there may be
-               where nobody sees it, of which nothing is known
+    arguments  None if the argument list is not seen (`*args`)
+    facts      guarantees of the host code at the launch: asserts, branches taken, ranges of loops
+    how        `launch`, `wrapper`, `tuner`; `operation` for a launch through the runtime; `unseen` for a possible
+               launch in code that is not followed, with unknown grid and arguments
     wrapper    name of the function whose symbols the terms use, for messages
     cases      the values that symbols of a tuner's configuration may have, together: one case for each configuration;
                empty when there is no configuration or its values are not known
     every      whether each of the cases is launched, as it is by a tuner
     free       symbols that callers choose: parameters and extents of their arrays
-    faults     what is wrong with it whatever kernel it launches: (kind, what it is about)
+    faults     faults that do not depend on the kernel: (kind, subject)
     certain    whether it launches this kernel and no other, on every path
     variables  values of the kernel's type variables, in a launch through the runtime
     dependent  whether it may start before the launch before it is done (programmatic dependent launch)
@@ -100,5 +100,5 @@ class Launch(Struct, frozen=True):
     variables: tuple[tuple[str, Term], ...] = ()
 
     def __hash__(self) -> int:
-        # what is known of a launch is kept by it, and it is long: where it stands tells it apart from nearly all others
+        # the data of a launch is large, and its location distinguishes it from nearly all other launches
         return hash((self.kernel, self.span, self.wrapper))

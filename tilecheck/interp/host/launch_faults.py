@@ -1,4 +1,4 @@
-"""What is wrong with a launch by itself, whatever kernel it launches; and what a launched value certainly is."""
+"""Faults of a launch that do not depend on its kernel, and the certain type of a launched value."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _grid(grid: Value | None) -> Iterator[Fault]:
 
 
 def _is_size(term: Term) -> bool:
-    """Whether a number is made of constants and sizes of arrays alone. Anything else may be an array all the same."""
+    """Whether a number is computed only from constants and sizes of arrays. Any other value may still be an array."""
     return all(isinstance(a, (*EXTENTS, Stride)) for a in term.atoms())
 
 
@@ -56,6 +56,6 @@ _LITERAL: Final[Mapping[type, Callable[[Any], str | None]]] = {
 
 
 def literal(value: Value) -> str | None:
-    """The type of a value, as Python names it, when that is certain; None for an array and what is not known."""
+    """The type of a value, as Python names it, if it is certain; None for an array and for an unknown value."""
     tell = _LITERAL.get(type(value))
     return None if tell is None else tell(value)

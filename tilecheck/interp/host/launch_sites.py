@@ -104,7 +104,7 @@ def definition(ev: Evaluator, kernel: Kernel) -> tree.FuncDef | None:
 
 
 def resolve_import(ev: Evaluator, module: Module, dotted: str, level: int) -> Value:
-    """What a local import binds."""
+    """The value that a local import binds."""
     target = ev.project.resolver.resolve_import(module, dotted, level)
     return External(dotted) if target is None else ev.target_value(target, dotted)
 
@@ -112,7 +112,7 @@ def resolve_import(ev: Evaluator, module: Module, dotted: str, level: int) -> Va
 # --- generators ------------------------------------------------------------------------------------------------------
 
 def evaluate_generator(ev: Evaluator, frame: Frame, state: State) -> Value:
-    """What a generator yields: some of the values met on its paths, when all of them were seen."""
+    """The values that a generator yields: some of the values on its paths, if all yields were seen."""
     found = tuple(dict.fromkeys(frame.yields or ()))
     if not found or not all(isinstance(value, Record | Items | Int | Plain) for value in found):
         return ev.new_list((), state, OPEN)
@@ -138,7 +138,7 @@ def launch(
 def tuner(
     ev: Evaluator, expr: tree.Call, args: tuple[Value, ...], named: dict[str, Value], frame: Frame, state: State,
 ) -> Value:
-    """A tuner launches the kernel once for every configuration, with the grid and arguments made from it."""
+    """A tuner launches the kernel once for every configuration, with the grid and arguments computed from it."""
     kernel, grid_fn, args_fn, configs = _roles(ev, args, named)
     contents = OPEN if configs is None else ev.contents(configs, state)
     config = _configuration(ev, contents, grid_fn, state, contents.bound == "exact")
@@ -147,8 +147,8 @@ def tuner(
     if kernel is not None:
         _record(ev, expr, grid, kernel, arguments, frame, state, "tuner", launch_faults(grid, arguments))
     best = _configuration(ev, contents, None, state)
-    return Record(ev.fresh("result"), (
-        ("best", Record(ev.fresh("best"), (("config", best),))), ("config", best), ("tuned_config", best)))
+    return Record(ev.invent_name("result"), (
+        ("best", Record(ev.invent_name("best"), (("config", best),))), ("config", best), ("tuned_config", best)))
 
 
 def _roles(
@@ -180,10 +180,10 @@ def _configuration(
 ) -> Value:
     definition = grid_fn.definition if isinstance(grid_fn, Closure | Function) else None
     hint = definition.params[0].name if definition is not None and definition.params else "cfg"
-    name = ev.fresh(hint)
+    name = ev.invent_name(hint)
     if contents.bound == "open" or not contents.items:
         return Thing(name)
-    return ev.sourced(name, Member(name, tables.frozen(ev, contents.items, state), (), every))
+    return ev.build_from_origin(name, Member(name, tables.frozen(ev, contents.items, state), (), every))
 
 
 def _apply_configuration(

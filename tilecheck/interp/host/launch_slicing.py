@@ -1,4 +1,4 @@
-"""From a launch as it was met to one with only the facts that bear on it."""
+"""Reduces a recorded launch to the facts that are relevant to it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel) -> L
     grid, arguments, chosen = raw.grid, raw.arguments, _find_decided_choices(_terms(raw.grid, raw.arguments), known)
     first = chosen
     for _ in range(_NESTED):
-        # what is chosen may be a choice again
+        # the chosen option may be a choice again
         grid = (_maybe(grid[0], chosen), _maybe(grid[1], chosen), _maybe(grid[2], chosen))
         arguments = None if arguments is None else tuple(replace_atoms(a, chosen) for a in arguments)
         chosen = _find_decided_choices(_terms(grid, arguments), known)
@@ -78,7 +78,7 @@ def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel) -> L
 # --- names -----------------------------------------------------------------------------------------------------------
 
 def plain_names(launch: Launch) -> Launch:
-    """Names without the numbers that tell symbols of different functions apart, where one launch needs none."""
+    """The launch without the numbers that distinguish symbols of different functions, if it does not need them."""
     values: list[Term | Cond] = [*_terms(launch.grid, launch.arguments), launch.facts]
     if not any("#" in v.key for v in values) and not any("#" in (a.name or "") for a in launch.arguments or ()):
         return launch
@@ -116,7 +116,7 @@ def _drop_numbers(names: set[str]) -> dict[str, str]:
     out: dict[str, str] = {}
     for short, longs in plain.items():
         root = re.split(r"[.\[(]", short, maxsplit=1)[0]
-        # `x` and `x#2.shape[0]` stay apart: all names of one root are renamed, or none
+        # `x` and `x#2.shape[0]` stay distinct: either all names of one root are renamed, or none
         if len(longs) == 1 and longs[0] != short and len(roots[root]) == 1:
             out[longs[0]] = short
     return out
@@ -176,7 +176,7 @@ def _find_decided_choices(terms: Iterable[Term], known: set[str]) -> dict[Atom, 
 
 @lru_cache(maxsize=4096)
 def _decide_always(cond: Cond) -> bool | None:
-    """Whether a condition is true, or false, whatever the comparisons and truth values in it are."""
+    """The value of a condition that is the same for all values of its comparisons and truth values; else None."""
     parts = sorted(_parts(cond), key=lambda c: c.key)
     if not 0 < len(parts) <= _TABLE:
         return None
@@ -188,7 +188,7 @@ def _decide_always(cond: Cond) -> bool | None:
 
 
 def _parts(cond: Cond) -> frozenset[Cond]:
-    """What a condition is made of; of something and its denial, one."""
+    """The atomic conditions in a condition; one for an atomic condition and its negation."""
     if cond.op in ("and", "or"):
         return frozenset().union(*map(_parts, cond.args))
     return frozenset() if cond.op in ("true", "false") else frozenset((min(cond, negate(cond), key=lambda c: c.key),))
@@ -256,13 +256,13 @@ def _cone(terms: Sequence[Term], arrays: set[str], facts: Sequence[Cond]) -> lis
 
 
 def _truths(terms: Iterable[Term], kept: Iterable[Cond], facts: Iterable[Cond]) -> list[Cond]:
-    """The facts about truth values alone that others hang on: `layout == 'bnsd'`."""
+    """The facts about truth values alone that other facts depend on: `layout == 'bnsd'`."""
     asked = {a for values in (terms, kept) for value in values for a in atoms_of(value) if isinstance(a, Opaque)}
     return [fact for fact in facts if fact.op != "true" and atoms_of(fact) <= asked]
 
 
 def _list_standing_facts(ev: Evaluator, grid: Iterable[Term | None], facts: Iterable[Cond]) -> list[Cond]:
-    """What always holds: extents are not negative, and a launch has at least one block on each axis."""
+    """The facts that always hold: extents are not negative, and a launch has at least one block on each axis."""
     out: list[Cond] = []
     terms = [t for t in grid if t is not None]
     found = {a for values in (terms, facts) for value in values for a in atoms_of(value) if isinstance(a, Symbol)}
@@ -292,7 +292,7 @@ def require_positive(ev: Evaluator, term: Term) -> list[Cond]:
 
 
 def bound_factors(ev: Evaluator, term: Term, least: Mapping[str, int]) -> list[Cond]:
-    """What `term >= 1` says of its factors, where these cannot be negative."""
+    """The bounds on factors that follow from `term >= 1`, if the factors cannot be negative."""
     pair = ev.symbols.factors.get(term)
     if pair is not None and all(_not_negative(ev, part, least) for part in pair):
         return [cond for part in pair for cond in bound_factors(ev, part, least)]
@@ -303,7 +303,7 @@ def bound_factors(ev: Evaluator, term: Term, least: Mapping[str, int]) -> list[C
 
 
 def _not_negative(ev: Evaluator, term: Term, least: Mapping[str, int]) -> bool:
-    def plain(atom: Atom) -> bool:
+    def is_not_negative(atom: Atom) -> bool:
         if isinstance(atom, Symbol):
             return ev.symbols.not_negative(atom) or least.get(atom.name, -1) >= 0
         if isinstance(atom, Min):
@@ -314,7 +314,7 @@ def _not_negative(ev: Evaluator, term: Term, least: Mapping[str, int]) -> bool:
             return atom.fn == "next_pow2"
         return isinstance(atom, FloorDiv) and _divisor(ev, atom.den, least) and _not_negative(ev, atom.num, least)
 
-    if all(c > 0 and all(plain(a) for a in m) for m, c in term.monos.items()):
+    if all(c > 0 and all(is_not_negative(a) for a in m) for m, c in term.monos.items()):
         return True
     # cdiv(x, d) is (x - 1) // d + 1
     rest = (term - 1).single
@@ -340,7 +340,7 @@ def _cases(
 ) -> tuple[tuple[tuple[tuple[str, int], ...], ...], list[Cond]]:
     """The joint values of the symbols that came from one list or table, when they are known.
 
-    Of several independent sources the one with most symbols gives the cases; of the others only the ranges are kept.
+    Of several independent sources the one with most symbols gives the cases; the other sources give only ranges.
     """
     mentioned = {n for values in (terms, facts) for value in values for n in _leaves(value)}
     names = sorted(mentioned & ev.symbols.things.keys())

@@ -67,7 +67,7 @@ class _Search:
         names.reverse()  # callers mostly stand below what they call
         left: list[str] = []
         for name in sorted(names, key=_is_private):
-            if _is_private(name) and self._reached(name):
+            if _is_private(name) and self._is_reached(name):
                 left.append(name)
             else:
                 self._evaluate(name)
@@ -98,7 +98,7 @@ class _Search:
     def _is_kernel(self, name: str) -> bool:
         return record.is_kernel(self.ev, self.module, name)
 
-    def _reached(self, name: str) -> bool:
+    def _is_reached(self, name: str) -> bool:
         """Whether launches in this function were already met on the way from another one."""
         key = (self.module.path, name)
         return any(key in raw.chain and bool(tables.kernels(self.ev, raw.kernel)) for _, _, raw in self.raws)
@@ -149,16 +149,16 @@ class _Search:
         state = State()
         values = {param.name: self._parameter(param, state) for param in forward.params}
         context = values[forward.params[0].name]
-        result = self._decorated(f"{name.rpartition('.')[0]}.forward", forward, values, state)
+        result = self._run_decorated(f"{name.rpartition('.')[0]}.forward", forward, values, state)
         # what it launches is seen where it is looked at by itself
         ev.records, ev.fuel = [], FUEL
         if result is None or state.dead or not isinstance(context, Thing):
             ev.begin(ev.symbols.fractions)
             return False
         state, values = autograd.start_backward(ev, self.module, context, result, state, backward, self._parameter)
-        return self._decorated(name, backward, values, state) is not None
+        return self._run_decorated(name, backward, values, state) is not None
 
-    def _decorated(
+    def _run_decorated(
         self, name: str, definition: tree.FuncDef, values: dict[str, Value], state: State,
     ) -> Value | None:
         """The result of a function as others see it, with its decorators; None where these are not understood."""
@@ -181,12 +181,12 @@ class _Search:
 
     def _parameter(self, param: tree.Param, state: State) -> Value:
         ev = self.ev
-        name = ev.fresh(param.name)
+        name = ev.invent_name(param.name)
         ev.symbols.given.add(name)
         if param.kind == "*":
             return Thing(name, numeric=False)
         if param.kind == "**":
-            key = ev.fresh("kwargs")
+            key = ev.invent_name("kwargs")
             state.heap[key] = Contents(bound="open")
             return Ref("dict", key)
         if param.name not in ("self", "cls", "ctx"):

@@ -88,7 +88,7 @@ def _int(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
 
 
 def _isinstance(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    """Only of what is an array of torch, or no array, for sure: others may be arrays of numpy."""
+    """Decides only for values that are certainly an array of torch or not an array: others may be arrays of numpy."""
     if len(args) != 2 or not isinstance(args[1], External) or args[1].path != "torch.Tensor":
         return None
     value = args[0]
@@ -161,7 +161,7 @@ def _len(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
         return Int(ev.extent(Length(array_from_text(value.name), None if epoch == (0, 0) else epoch)))
     if isinstance(value, Shape) and value.lower == 0 and value.upper is None:
         return Thing(Rank(array_from_text(value.name)).key)
-    return Int(ev.extent(Scalar(ev.fresh("len"))))
+    return Int(ev.extent(Scalar(ev.invent_name("len"))))
 
 
 def _abs(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -187,7 +187,7 @@ def _list(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None
 
 
 def _set(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    """What is equal to something else in it is in it once, and in no order."""
+    """The set contains equal items once, and without an order."""
     contents = ev.contents(args[0], state) if args else Contents()
     return ev.new_list((), state, contents if len(contents.items) < 2 else Contents(
         contents.items, (), "open" if contents.bound == "open" else "some"))
@@ -205,7 +205,7 @@ def _tuple(ev: Evaluator, args: Args, named: Named, state: State) -> Value | Non
 def _dict(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     if args:
         return None
-    key = ev.fresh("dict")
+    key = ev.invent_name("dict")
     state.heap[key] = Contents(tuple(named.values()), tuple(Plain(name) for name in named))
     return Ref("dict", key)
 
@@ -237,7 +237,7 @@ def _product(ev: Evaluator, args: Args, named: Named, state: State) -> Value | N
 
 
 def _namespace(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    return Record(ev.fresh("namespace"), tuple(named.items()))
+    return Record(ev.invent_name("namespace"), tuple(named.items()))
 
 
 def _identity(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -256,7 +256,7 @@ def _getattr(ev: Evaluator, args: Args, named: Named, state: State) -> Value | N
     if isinstance(args[0], Record):
         value = ev.attribute(args[0], args[1].value, state)
         return value if args[0].get(args[1].value) is not None else args[2] if len(args) > 2 else value
-    # with a default, the value is either; nobody reads an attribute that is not there in another way
+    # with a default, the result is the attribute or the default; without one, the attribute must exist
     return ev.attribute(args[0], args[1].value, state) if len(args) == 2 or (isinstance(args[0], Thing) and (
         args[0].origin is None or _has(args[0].origin, args[1].value))) else None
 
@@ -274,7 +274,7 @@ def _vars(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None
     fields: dict[str, Value] | None = None
     if isinstance(owner, Record):
         fields = {name: ev.attribute(owner, name, state) for name, _ in owner.fields}
-        ev.escape((owner,), state)  # what is stored in the dict is stored in the object
+        ev.escape((owner,), state)  # a store to the dict is a store to the object
     elif isinstance(owner, Thing) and isinstance(owner.origin, Member):
         found = [tables.follow_path(value, owner.origin.path) for value in owner.origin.values]
         names = {tuple(n for n, _ in value.fields) if isinstance(value, Record) else None for value in found}
@@ -328,7 +328,7 @@ def _kernel(ev: Evaluator, args: Args, named: Named, state: State) -> Value | No
 
 
 def _cdiv(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    # which is divided by which is told by the places
+    # the order of the arguments gives dividend and divisor
     return operators.round_up(ev, args[0], args[1]) if len(args) == 2 and not named else None
 
 

@@ -38,7 +38,7 @@ def cache_answer(ev: Evaluator, question: str, body: Body, answer: Callable[[Bod
     """The answer to a question about statements, worked out once."""
     known = ev.memo.get((question, id(body)))
     if known is None:
-        # the statements are kept, so that their id stays theirs
+        # the entry holds the statements, so that no other object can have their id
         known = ev.memo[question, id(body)] = (body, answer(body))
     return cast(Answer, known[1])
 
@@ -162,7 +162,7 @@ def _assigned_attributes(body: tuple[tree.Stmt, ...]) -> frozenset[str]:
 
 
 def _targets(stmt: tree.Stmt) -> list[tree.Expr]:
-    """What a statement assigns to, tuples taken apart."""
+    """The targets of a statement, with the items of tuples instead of the tuples."""
     out: list[tree.Expr] = []
     if isinstance(stmt, tree.Assign):
         out += stmt.targets
@@ -204,7 +204,7 @@ def for_loop(ev: Evaluator, stmt: tree.For, frame: Frame, state: State) -> None:
         while contents.bound == "exact" and done < min(len(contents.items), _UNROLL):
             assign(ev, stmt.target, contents.items[done], frame, state)
             statements.run(ev, stmt.body, frame, state)
-            # an iteration may make the list longer that is gone through
+            # an iteration may extend the list of the loop
             contents, done = ev.contents(source, state), done + 1
         if contents.bound == "exact" and done >= len(contents.items):
             statements.run(ev, stmt.orelse, frame, state)
@@ -235,8 +235,8 @@ def for_loop(ev: Evaluator, stmt: tree.For, frame: Frame, state: State) -> None:
 
 
 def _one_of(ev: Evaluator, items: tuple[Value, ...], state: State) -> tuple[Value, ...]:
-    name = ev.fresh("item")
-    return (ev.sourced(name, Member(name, frozen(ev, items, state))),)
+    name = ev.invent_name("item")
+    return (ev.build_from_origin(name, Member(name, frozen(ev, items, state))),)
 
 
 def _run_iteration(ev: Evaluator, body: tuple[tree.Stmt, ...], frame: Frame, once: State) -> list[State]:
@@ -267,9 +267,9 @@ def _run_until_stable(
 def disturb(
     ev: Evaluator, before: State, after: Iterable[State], state: State, frame: Frame, body: Body,
 ) -> bool:
-    """Forget in `state` what differs in one of the later states from what it was before; whether there is any.
+    """Forget in `state` the values that differ between `before` and a later state; whether there are any.
 
-    body    what was run in between, of which `havoc` knew what it shows by itself
+    body    the statements in between; `havoc` has handled the changes that their syntax shows
     """
     expected = find_changed(ev, body)[0], cache_answer(ev, "attributes", body, _assigned_attributes)
     found: set[tuple[int, str]] = set()
@@ -313,8 +313,8 @@ def _after(
                 if option != placeholder:
                     found[freeze(option, end)] = None
         if any(isinstance(value, _TRACED) for value in found):
-            label = ev.fresh(name)
-            ev.bind(name, ev.sourced(label, Member(label, tuple(found))), frame, state)
+            label = ev.invent_name(name)
+            ev.bind(name, ev.build_from_origin(label, Member(label, tuple(found))), frame, state)
     if stmt.orelse:
         done = state.branch(ev.doubt("not left"))
         statements.run(ev, stmt.orelse, frame, done)
@@ -329,7 +329,7 @@ def _any_item(ev: Evaluator, stmt: tree.For, frame: Frame, entry: State) -> tupl
     if bounds is None:
         return ev.unknown(name), conj()
     low, high = bounds
-    item = of(symbol_from_text(ev.fresh(name)))
+    item = of(symbol_from_text(ev.invent_name(name)))
     return Int(item), conj(ge(item, low), lt(item, high))
 
 
@@ -356,7 +356,7 @@ def while_loop(ev: Evaluator, stmt: tree.While, frame: Frame, state: State) -> N
         ev.bind(name, Int(end), frame, state)
         return
     entry = state.copy()
-    # what is asked before every iteration may change something, too
+    # the test before each iteration may also have side effects
     asking = (tree.ExprStmt(stmt.test, stmt.span),) if has_effects(stmt.test) else ()
     body = (*stmt.body, *asking) if asking else stmt.body
     before = {name: ev.variable(name, frame, state) for name in find_changed(ev, body)[0]}
@@ -387,7 +387,7 @@ def while_loop(ev: Evaluator, stmt: tree.While, frame: Frame, state: State) -> N
 
 
 def _bound_halved(ev: Evaluator, body: tuple[tree.Stmt, ...], name: str, old: Value | None, new: Value | None) -> Cond:
-    """What is known of a variable that the loop only halves."""
+    """The facts about a variable that the loop only halves."""
     before = None if old is None else as_number(old)
     after = None if new is None else ev.number(new)
     steps = [stmt for stmt in body if name in _find_changed((stmt,))[0]]

@@ -99,7 +99,11 @@ def _items_item(ev: Evaluator, owner: Items, index: Value, state: State) -> Valu
         return owner.items[at]
     if at is not None and -len(owner.items) <= at < len(owner.items):
         return owner.items[at]
-    return ev.sourced(ev.fresh("item"), Member(ev.fresh("items"), owner.items)) if owner.items else ev.unknown("item")
+    return (
+        ev.build_from_origin(ev.invent_name("item"), Member(ev.invent_name("items"), owner.items))
+        if owner.items
+        else ev.unknown("item")
+    )
 
 
 def _ref_item(ev: Evaluator, owner: Ref, index: Value, state: State) -> Value:
@@ -110,7 +114,9 @@ def _ref_item(ev: Evaluator, owner: Ref, index: Value, state: State) -> Value:
         return contents.items[contents.keys.index(index)]
     if contents.bound == "open" or not contents.items:
         return ev.unknown("item")
-    return ev.sourced(ev.fresh("item"), Member(ev.fresh(owner.key), tables.frozen(ev, contents.items, state)))
+    return ev.build_from_origin(
+        ev.invent_name("item"), Member(ev.invent_name(owner.key), tables.frozen(ev, contents.items, state))
+    )
 
 
 def _thing_item(ev: Evaluator, owner: Thing, index: Value, state: State) -> Value:

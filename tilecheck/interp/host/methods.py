@@ -103,7 +103,7 @@ def _transpose(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State)
 
 
 def _part(ev: Evaluator, x: Tensor, how: str) -> Tensor:
-    name = ev.fresh(f"{x.name}.{how}()")
+    name = ev.invent_name(f"{x.name}.{how}()")
     return Tensor(name, name, x.storage, whole=False)
 
 
@@ -126,7 +126,7 @@ def _permute(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -
 
 def _unsqueeze(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
     axis, shape = _axis(ev, args, named, state), arrays.shape_of(ev, x, state)
-    name = ev.fresh(f"{x.name}.unsqueeze()")
+    name = ev.invent_name(f"{x.name}.unsqueeze()")
     if axis is None or shape is None:
         return Tensor(name, name, x.storage, None, None, x.dense, x.whole, x.fresh, x.maybe)
     at = axis if axis >= 0 else axis + len(shape) + 1
@@ -134,7 +134,7 @@ def _unsqueeze(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State)
 
 
 def _squeeze(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
-    name = ev.fresh(f"{x.name}.squeeze()")
+    name = ev.invent_name(f"{x.name}.squeeze()")
     return Tensor(name, name, x.storage, None, None, x.dense, x.whole, x.fresh, x.maybe)
 
 
@@ -144,7 +144,7 @@ def _expand(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) ->
 
 def _convert(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
     """`to`, `float`, ...: the array itself when nothing changes, else a copy of equal shape."""
-    name = ev.symbols.allocation(ev.fresh(f"{x.name}.to()"), x.storage)
+    name = ev.symbols.allocation(ev.invent_name(f"{x.name}.to()"), x.storage)
     return Tensor(x.name, name, name, x.shape, None, x.dense, True, None, x.storage)
 
 
@@ -164,7 +164,7 @@ def _return_same(ev: Evaluator, x: Tensor, args: Args, named: Named, state: Stat
 
 
 def _elementwise(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
-    name = ev.symbols.allocation(ev.fresh(f"{x.name}'"))
+    name = ev.symbols.allocation(ev.invent_name(f"{x.name}'"))
     return Tensor(name, name, name)
 
 
@@ -283,7 +283,7 @@ def _dict_method(ev: Evaluator, owner: Ref, name: str, args: Args, named: Named,
             return args[1] if len(args) > 1 else NONE
         return ev.unknown("item")
     if name == "copy":
-        key = ev.fresh("dict")
+        key = ev.invent_name("dict")
         state.heap[key] = here
         return Ref("dict", key)
     if name in ("items", "values", "keys") and here.bound != "open":
@@ -348,7 +348,7 @@ def laid_out(ev: Evaluator, value: Value | None, args: Args, named: Named) -> Va
         return Choice(tuple((cond, laid_out(ev, option, args, named) or option) for cond, option in value.options))
     if not isinstance(value, Tensor):
         return value
-    name = ev.symbols.allocation(ev.fresh(f"{value.name}.laid_out()"), value.storage)
+    name = ev.symbols.allocation(ev.invent_name(f"{value.name}.laid_out()"), value.storage)
     return replace(value, strided=name, storage=name, strides=None, dense=False, fresh=None, maybe=value.storage)
 
 

@@ -104,7 +104,7 @@ def _is_one(value: Value) -> bool:
 
 def binary(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> Value:
     if isinstance(left, Tensor) or isinstance(right, Tensor):
-        name = ev.symbols.allocation(ev.fresh("array"))
+        name = ev.symbols.allocation(ev.invent_name("array"))
         return Tensor(name, name, name)
     power = (op == "<<" and _is_one(left)) or (op == "**" and left == Int(const(2)))
     if power and isinstance(right, Log2) and right.up:
@@ -179,7 +179,7 @@ _DEFINITE: Final = (Int, Truth, Ratio, Log2, Tensor, Shape, Items, Ref, Record, 
 
 
 def stable(value: Value) -> str | None:
-    """A text that is equal for equal values, for conditions on values that are no numbers."""
+    """A text that is equal for equal values, for conditions on values that are not numbers."""
     if isinstance(value, Thing):
         return None if value.name == "?" else value.name
     if isinstance(value, External):
@@ -220,7 +220,7 @@ _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!="
 
 
 def _fraction(ev: Evaluator, op: str, left: Value, right: Value) -> Cond | None:
-    """The comparison with an integer of what is no integer, of which only the text is kept; all are taken down."""
+    """The comparison of a non-integer with an integer, as text; other comparisons are only recorded and give None."""
     if not isinstance(left, Thing):
         left, right, op = right, left, _MIRRORED[op]
     number = as_number(right)
@@ -281,7 +281,7 @@ def _equality(ev: Evaluator, left: Value, right: Value, state: State) -> Cond:
 
 
 def _shape_equality(ev: Evaluator, left: Value, right: Value, state: State) -> Cond | None:
-    """Equal shapes have equal extents; an extent that an array does not have is a symbol nobody uses."""
+    """Equal shapes have equal extents; an extent that an array does not have is an unused symbol."""
     if not isinstance(left, Shape) or not isinstance(right, Shape):
         return None
     if left.lower != right.lower or left.upper != right.upper:

@@ -74,7 +74,7 @@ _SETTLED: Final = (Plain, Kernel, Truth)
 
 
 def follow_path(value: Value | None, path: tuple[Step, ...]) -> Value | None:
-    """What the path leads to in a frozen value."""
+    """The value at the path in a frozen value."""
     for i, step in enumerate(path):
         if isinstance(value, Record) and isinstance(step, str):
             value = value.get(step)
@@ -97,7 +97,7 @@ def frozen(ev: Evaluator, values: Iterable[Value], state: State) -> tuple[Value,
 
 
 def freeze(value: Value, state: State, depth: int = _DEEP) -> Value:
-    """The value with what is mutable in it as it is now."""
+    """The value with the current contents of its mutable parts."""
     if depth == 0:
         return value
     if isinstance(value, Ref):
@@ -134,7 +134,7 @@ def _is_text(value: Value) -> bool:
 # --- tables ----------------------------------------------------------------------------------------------------------
 
 def table_of(ev: Evaluator, target: ValueAt, name: str) -> Table | None:
-    """The table that a module-level name holds, with what it holds from the start."""
+    """The table of a module-level name, with its initial contents."""
     if target.several or target.scope:
         return None
     node = target.binding.value
@@ -281,7 +281,7 @@ def is_rebound(owner: Class, name: str) -> bool:
 
 
 def may_be_set(module: Module, name: str) -> bool:
-    """Whether code of a module sets an attribute of this name, of whatever it is."""
+    """Whether code of a module sets an attribute of this name, on any object."""
     return re.search(rf"\.{re.escape(name)}\s*(?:,[^=\n]*)?(?:[-+*/%|&^]|//|\*\*|<<|>>)?=[^=]"
                      r"|\bsetattr\s*\((?!\s*(?:self|ctx)\b)|__dict__", module.code) is not None
 
@@ -307,7 +307,7 @@ def store(ev: Evaluator, table: Table, key: Value, value: Value, state: State) -
 
 
 def read(ev: Evaluator, table: Table, key: Value, state: State, otherwise: Value | None = None) -> Value:
-    """What stands under a key; `otherwise` where nothing does."""
+    """The value under a key; `otherwise` if there is none."""
     frozen_key = freeze(key, state)
     if table.constant:
         found = [value for known, value in ev.stores.get(table.name, []) if may_equal(known, frozen_key)]
@@ -316,13 +316,13 @@ def read(ev: Evaluator, table: Table, key: Value, state: State, otherwise: Value
             return exact[0]
         if otherwise is not None:
             found.append(freeze(otherwise, state))
-        label = ev.fresh(table.name.rpartition(":")[2] + "[...]")
-        return ev.sourced(label, Member(label, tuple(found))) if found else ev.unknown(label)
+        label = ev.invent_name(table.name.rpartition(":")[2] + "[...]")
+        return ev.build_from_origin(label, Member(label, tuple(found))) if found else ev.unknown(label)
     here = state.heap.get(f"table {table.name}")
     if here is not None and here.bound == "exact" and here.keys and here.keys[-1] == frozen_key:
         return here.items[-1]
-    name = ev.fresh(table.name.rpartition(":")[2] + "[...]")
-    value = ev.sourced(name, Stored(name, table.name, frozen_key, partial=table.partial))
+    name = ev.invent_name(table.name.rpartition(":")[2] + "[...]")
+    value = ev.build_from_origin(name, Stored(name, table.name, frozen_key, partial=table.partial))
     return value if otherwise is None else join_values(ev.doubt("stored"), value, otherwise)
 
 

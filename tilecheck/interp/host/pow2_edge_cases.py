@@ -32,15 +32,15 @@ __all__ = ["find_rounded", "vary_nonpositive"]
 
 
 def find_rounded(launch: Launch) -> tuple[App, ...]:
-    """What a launch rounds up, of numbers that are not known."""
+    """The results of rounding in a launch, for numbers that are unknown or not positive."""
     found = {a for value in _values(launch) for a in atoms_of(value) if isinstance(a, App) and a.fn == "next_pow2"}
     return tuple(sorted(a for a in found if a.args[0].constant is None or a.args[0].constant <= 0))
 
 
 @lru_cache(maxsize=512)  # each clause asks for the same
 def vary_nonpositive(launch: Launch, atoms: tuple[App, ...]) -> Launch:
-    """The launch where the numbers that these round up are not positive: what they round up to may be anything but
-    negative. Of one alone it is said that it is not positive."""
+    """The launch in the case that the rounded numbers of `atoms` are not positive: the results of rounding are any
+    numbers that are not negative. If there is one atom, a fact states that its number is not positive."""
     given: dict[Atom, Term] = {a: of(Stand(f"beside {a.key}")) for a in atoms}
     grid = [None if t is None else substitute(t, given) for t in launch.grid]
     arguments = None if launch.arguments is None else tuple(replace_atoms(a, given) for a in launch.arguments)

@@ -75,7 +75,7 @@ def _is(expr: tree.Expr, value: int) -> bool:
 
 
 def _stands(limit: tree.Expr, name: str) -> bool:
-    """Whether the doubling leaves the limit as it is: it is made of numbers and of other names."""
+    """Whether the doubling does not change the limit: it contains only numbers and other names."""
     if isinstance(limit, tree.BinOp):
         return _stands(limit.left, name) and _stands(limit.right, name)
     if isinstance(limit, tree.Attribute):

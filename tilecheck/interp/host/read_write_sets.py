@@ -31,7 +31,7 @@ def constants_of(model: KernelModel, launch: Launch) -> dict[Atom, Term]:
 
 
 def find_accessed(model: KernelModel, launch: Launch) -> Touched:
-    """What the accesses allow that the constants of the launch do not rule out."""
+    """The arguments that the accesses touch, without accesses that the constants of the launch exclude."""
     given = constants_of(model, launch)
     used: set[str] = {array.root for gap in model.gaps for array in gap.arrays}
     written = set(used)

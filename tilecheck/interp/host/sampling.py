@@ -1,8 +1,8 @@
 """Values under which conditions of launches are looked at: what fails under some that satisfy the facts follows from
 none of them, and no proof need be looked for.
 
-What the facts say of one array they mostly say of no other, and clauses of one launch are about the same arrays. So
-facts are taken apart into those that mention nothing in common: each part is looked at once, for whatever is asked.
+Most facts are about one array only, and the clauses of one launch are about the same arrays. So the facts are split
+into parts that mention no common atoms: each part is evaluated once, for all goals.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ _APART: Final = ((1, 128), (3, 64), (128, 1), (96, 2))
 _SIZES: Final = (96, 7, 33, 130, 5, 64, 3, 11, 256, 40)
 
 _Made: TypeAlias = tuple[tuple[Atom, ...], Term, Term]
-"""Quantities, what multiplies them in an equation, and what their product times that is."""
+"""Quantities, their cofactor in an equation, and the value of the product of quantities and cofactor."""
 
 
 class Part:
-    """Facts that mention something in common, and nothing that facts of other parts mention.
+    """Facts that share atoms with each other, and none with facts of other parts.
 
-    free      what they mention that has no definition
-    leaves    what of it is a quantity of the launch
-    drawn     values of these, one for each trial
+    free      the mentioned atoms without a definition
+    leaves    those that are quantities of the launch
+    drawn     values of the leaves, one for each trial
     """
 
     __slots__ = (
@@ -65,7 +65,7 @@ class Part:
     def __init__(self, facts: tuple[Cond, ...]) -> None:
         self._facts = facts
         self._order = list(facts)
-        """What fails once fails often, and one that fails is enough: that comes first."""
+        """The facts in the order of evaluation: one that failed comes first, because it often fails again."""
         self.free = frozenset().union(*map(_free_in, facts))
         self.leaves = sorted(a for a in self.free if isinstance(a, Symbol | Opaque))
         same = find_equal_atoms(facts)
@@ -98,8 +98,8 @@ class Part:
             known = self._held[trial] = self.allows({a: values[trial] for a, values in self.drawn.items()})
         return known
 
-    def completed(self, trial: int) -> Point | None:
-        """The values of a trial where the facts hold, if need be with others for what equations determine."""
+    def complete(self, trial: int) -> Point | None:
+        """The values of a trial if the facts hold, or with values computed from equations; None if neither holds."""
         if trial not in self._points:
             values = {a: values[trial] for a, values in self.drawn.items()}
             point = Point(values) if self.holds(trial) else None
@@ -131,8 +131,8 @@ class Part:
 
 
 def _solve_equations(facts: Sequence[Cond]) -> list[_Made]:
-    """What equations determine: in the order in which it can be computed. No equation is about what a later one
-    determines."""
+    """The quantities that equations determine, in the order of computation. No equation mentions quantities that a
+    later one determines."""
     found: list[_Made] = []
     counted = Counter(a for c in facts for a in _free_in(c))
     used: set[Atom] = set()
@@ -162,8 +162,8 @@ def _own(m: Monomial, t: Term, used: Collection[Atom], counted: Mapping[Atom, in
 
 
 def follow(env: dict[Atom, int], made: Sequence[tuple[tuple[Atom, ...], Term, Term]]) -> bool:
-    """Put in what equations determine: quantities, what multiplies them, and what their product times that is. Whether
-    it has a value; whether the equation holds then is for the caller to see: the division may leave a rest."""
+    """Assign the quantities that equations determine, each from the cofactor and the value of the product. Whether they
+    have values. The caller has to check the equations: a division may have a remainder."""
     try:
         for own, beside, rest in made:
             env.update(dict.fromkeys(own[1:], 1))
@@ -175,13 +175,13 @@ def follow(env: dict[Atom, int], made: Sequence[tuple[tuple[Atom, ...], Term, Te
 
 @lru_cache(maxsize=1 << 13)
 def _part(facts: tuple[Cond, ...]) -> Part:
-    """One part: it is made of its facts alone."""
+    """One part, which depends only on its facts."""
     return Part(facts)
 
 
 @lru_cache(maxsize=1 << 12)
 def _parts(facts: Cond) -> tuple[Part, ...]:
-    """The facts taken apart, each part in their order."""
+    """The parts of the facts, each in the order of the facts."""
     group_of: dict[Atom, list[int]] = {}
     groups: dict[int, list[int]] = {}
     conds = conjuncts(facts)
@@ -206,13 +206,13 @@ def _parts(facts: Cond) -> tuple[Part, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def _free_in(cond: Cond) -> frozenset[Atom]:
-    """What has no definition in a condition."""
+    """The atoms without a definition in a condition."""
     return frozenset(filter(is_free, atoms_of(cond)))
 
 
 @lru_cache(maxsize=1 << 14)
 def _find_quantities(cond: Cond) -> frozenset[Atom]:
-    """What of it is a quantity of the launch."""
+    """The quantities of the launch in a condition."""
     return frozenset(a for a in _free_in(cond) if isinstance(a, Symbol | Opaque))
 
 
@@ -234,7 +234,7 @@ def _clamp_values(values: Sequence[int], least: int, most: int) -> Sequence[int]
 
 
 def outcomes(facts: Cond, goal: Cond) -> frozenset[bool]:
-    """What the goal was seen to be under values that satisfy the facts: with both nothing follows either way."""
+    """The truth values of the goal under values that satisfy the facts: with both, the facts decide nothing."""
     return frozenset(value for value, count in zip((False, True), _count_trials(facts, goal), strict=True) if count)
 
 
@@ -260,7 +260,7 @@ def _count_trials(facts: Cond, goal: Cond) -> tuple[int, int]:
 
 
 def _drawn_of(goal: Cond, parts: Iterable[Part]) -> dict[Atom, Sequence[int]]:
-    """Values of what a goal mentions, one for each trial."""
+    """Values of the atoms of a goal, one for each trial."""
     drawn: dict[Atom, Sequence[int]] = {}
     for a in _find_quantities(goal):
         known = [part.drawn[a] for part in parts if a in part.drawn]
@@ -269,7 +269,7 @@ def _drawn_of(goal: Cond, parts: Iterable[Part]) -> dict[Atom, Sequence[int]]:
 
 
 def witnesses(facts: Cond, goal: Cond) -> Iterator[Point]:
-    """Values of what a goal mentions under which the facts hold, and the goal with them."""
+    """Values of the atoms of a goal under which the facts and the goal hold."""
     parts = _parts(facts)
     drawn = _drawn_of(goal, parts)
     for k in range(_TRIALS):
@@ -309,7 +309,7 @@ def _try_completed(parts: Sequence[Part], goal: Cond) -> tuple[int, int]:
     for k in range(_TRIALS):
         values = {a: drawn[k] for a, drawn in own.items()}
         for i, part in enumerate(order):
-            point = part.completed(k)
+            point = part.complete(k)
             if point is None:
                 order.insert(0, order.pop(i))
                 break
@@ -404,7 +404,7 @@ _EVEN: Final[tuple[Callable[[Atom], int], ...]] = (
     lambda a: _choose_size(a, 1000, 64),
     lambda a: _choose_size(a, 3, 64),
 )
-"""Values by what a quantity is."""
+"""Values by kind of quantity."""
 _UNEVEN: Final[tuple[Callable[[int], int], ...]] = (
     lambda i: _SIZES[i % len(_SIZES)],
     lambda i: _SIZES[(7 * i + 3) % len(_SIZES)],

@@ -1,4 +1,4 @@
-"""What is known at one point of a host function, and what is left of it where two paths meet."""
+"""The known facts at one point of a host function, and their join where two paths meet."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST = 600
 
 
 class Contents(Struct, frozen=True):
-    """What a list or dict holds: exactly the items, `some` of them, or `open`: possibly others too."""
+    """The contents of a list or dict: exactly the items, `some` of them, or `open`, with other items possible."""
 
     items: tuple[Value, ...] = ()
     keys: tuple[Value, ...] = ()
@@ -58,7 +58,7 @@ def _differ(a: Value, b: Value) -> bool:
 
 
 def item_name(at: int | str) -> str:
-    """What an item of an object that is not followed is called among its attributes."""
+    """The name of an item of an object that is not followed, among its attributes."""
     return f"[{at!r}]"
 
 
@@ -102,8 +102,8 @@ class State:
         return self.epochs.get(owner, 0), sum(self.epochs.get(k, 0) for k in kinds)
 
     def set_item(self, owner: str | None, at: int | str | None, value: Value | None) -> None:
-        """An item of an object that is not followed was assigned. The object may have another name, a place may be
-        counted from the end, and what is not known may be any place.
+        """Assign an item of an object that is not followed. The object may have other names, an index may count from
+        the end, and an unknown index may be any index.
 
         owner  the name of the object, where it has one
         at     the index, where it is known
@@ -142,7 +142,7 @@ class State:
         out.path = (*self.path, cond)
         return out
 
-    def decided(self, cond: Cond) -> bool | None:
+    def decide(self, cond: Cond) -> bool | None:
         """Whether the condition or its negation is literally among the facts."""
         if cond.op in ("true", "false"):
             return cond.op == "true"
@@ -188,7 +188,7 @@ def join_values(test: Cond, a: Value, b: Value) -> Value:
 
 
 def _name_choice(joined: Term | Cond) -> Thing:
-    """A number, or a truth value, of which only the name is kept; the same choice has the same name."""
+    """A number or a truth value as a name only; the same choice has the same name."""
     return Thing(f"either{blake2b(joined.key.encode(), digest_size=12).hexdigest()}")
 
 
@@ -202,8 +202,8 @@ def map_options(owner: Choice, apply: Callable[[Value], Value]) -> Value:
 
 
 def narrow_choice(owner: Choice, state: State) -> Value:
-    """What is left of the options on the path that the state stands for."""
-    known = [(cond, option, state.decided(cond)) for cond, option in owner.options]
+    """The options that remain on the path of the state."""
+    known = [(cond, option, state.decide(cond)) for cond, option in owner.options]
     sure = next((option for _, option, holds in known if holds), None)
     if sure is not None:
         return sure
@@ -310,7 +310,7 @@ def join_contents(test: Cond, a: Contents | None, b: Contents | None) -> Content
 
 
 def join_facts(test: Cond, a: dict[str, Cond], b: dict[str, Cond]) -> dict[str, Cond]:
-    """What both paths know, and what one path knows under its condition."""
+    """The facts of both paths, and the facts of one path under its condition."""
     out = {k: c for k, c in a.items() if k in b}
     opposite = negate(test)
     for under, own, mine, theirs in ((opposite, test, a, b), (test, opposite, b, a)):

@@ -86,15 +86,15 @@ _LAZY: Final = frozenset({"enumerate", "filter", "items", "iter", "keys", "map",
 
 
 def _is_lazy(expr: tree.Expr) -> bool:
-    """Whether what an expression gives is computed when it is gone through, and perhaps once only."""
+    """Whether the items of an expression are computed by iteration, which may be possible only once."""
     return (isinstance(expr, tree.Comprehension) and expr.kind == "generator") or (
         isinstance(expr, tree.Call) and _get_last_name(expr.func) in _LAZY)
 
 
 def _label_value(ev: Evaluator, target: tree.Expr, value: Value) -> Value:
-    """A value of unknown origin takes the name of the variable it is first kept in."""
+    """A value of unknown origin takes the name of the variable it is first stored in."""
     if isinstance(value, Thing) and value.name.endswith("()") and isinstance(target, tree.Name):
-        return Thing(ev.fresh(target.id), value.origin, value.numeric)
+        return Thing(ev.invent_name(target.id), value.origin, value.numeric)
     return value
 
 
@@ -107,17 +107,17 @@ def _execute_augmented(ev: Evaluator, stmt: tree.AugAssign, frame: Frame, state:
     if isinstance(left, Tensor):
         return  # in place
     if isinstance(left, Ref):
-        # `*=` of a list and `|=` of a dict change what other names know, too
+        # `*=` of a list and `|=` of a dict also change the object for other names
         state.heap[left.key] = OPEN
         return
     if isinstance(left, Thing | Choice) and isinstance(right, Ref | Items):
-        ev.escape((left,), state)  # so does `+=` of what may be a list
+        ev.escape((left,), state)  # so does `+=` of a value that may be a list
     assign(ev, stmt.target, binary(ev, stmt.op, left, right, state), frame, state)
 
 
 def _if(ev: Evaluator, stmt: tree.If, frame: Frame, state: State) -> None:
     test = ev.cond(stmt.test, frame, state)
-    known = state.decided(test)
+    known = state.decide(test)
     if known is not None:
         run(ev, stmt.body if known else stmt.orelse, frame, state)
         return
@@ -133,7 +133,9 @@ def _with(ev: Evaluator, stmt: tree.With, frame: Frame, state: State) -> None:
         value = ev.eval(context, frame, state)
         swallowing = swallowing or (isinstance(context, tree.Call) and not _passes_on(ev, context.func, frame, state))
         if target is not None:
-            assign(ev, target, Thing(ev.fresh("context")) if not isinstance(value, Thing) else value, frame, state)
+            assign(
+                ev, target, Thing(ev.invent_name("context")) if not isinstance(value, Thing) else value, frame, state
+            )
     if swallowing:
         _try(ev, tree.Try(stmt.body, ((),), (), (), stmt.span), frame, state)
     else:
@@ -162,7 +164,7 @@ def _try(ev: Evaluator, stmt: tree.Try, frame: Frame, state: State) -> None:
     entry, tests = state.copy(), [ev.doubt("raises") for _ in stmt.handlers]
     returned = len(frame.returns)
     jumped = len(frame.loops[-1]) if frame.loops else 0
-    # what is returned in the body is returned only where nothing was raised
+    # the body returns only if it raises nothing
     state.path = (*entry.path, *map(negate, tests))
     run(ev, (*stmt.body, *stmt.orelse), frame, state)
     later = [state.copy(), *(end for end, _ in frame.returns[returned:])]
@@ -187,14 +189,14 @@ def _build_raised_state(
     for variables in list(raised.variables.values()):
         for value in list(variables.values()):
             if isinstance(value, Closure):
-                ev.reassigned(value, raised)  # it may have stopped anywhere, too
+                ev.forget_rebound(value, raised)  # it may also have stopped at any statement
     return raised
 
 
 def _finally(
     ev: Evaluator, stmt: tree.Try, frame: Frame, state: State, entry: State, returned: int, jumped: int,
 ) -> None:
-    """What runs at the end, also where the statement is left by an exception, a return or a jump."""
+    """Run the `finally` block, also after an exception, a return or a jump."""
     every = (*stmt.body, *stmt.orelse, *(s for handler in stmt.handlers for s in handler))
     ends = frame.returns[returned:]
     jumps = frame.loops[-1][jumped:] if frame.loops else []

@@ -1,4 +1,4 @@
-"""The names that the evaluation of one function gives to what it does not know, and what is known of them."""
+"""The names that the evaluation of one function gives to unknown values, and the facts about them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from tilecheck.symbolic import EXTENTS, Array, ExtentAt, Symbol, Term, of, symbo
 class Symbols:
     """
     things     values that came from a list or a table, by name
-    free       what callers choose: parameters and the extents of their arrays
+    free       values that callers choose: parameters and the extents of their arrays
     given      parameters
     extents    extents and lengths, which are never negative
     positive   symbols that are at least 1
     allocated  names of memory that the function allocates
-    copies     memory that may be another's instead: `x.contiguous()` may be `x`
-    factors    products, with the two factors they were made of
+    copies     memory that may be that of another array: `x.contiguous()` may be `x`
+    factors    products, with their two factors
     cuts       by name, where comparisons with integers cut the numbers in two: below an integer, or above it
-    points     by name, the integers that a value is asked to be
-    fractions  names of what is no integer, as comparisons leave room for between two integers
-    integers   parameters that say that they are integers
+    points     by name, the integers that a value is compared with for equality
+    fractions  names of numbers that are not integers, as comparisons test for a value between two integers
+    integers   parameters that are declared as integers
     """
 
     things: dict[str, Thing] = field(default_factory=dict)
@@ -40,8 +40,8 @@ class Symbols:
     integers: set[str] = field(default_factory=set)
     _used: dict[str, int] = field(default_factory=dict)
 
-    def fresh(self, hint: str) -> str:
-        """A name that nothing else has: the hint itself, or the hint with a number."""
+    def invent_name(self, hint: str) -> str:
+        """Create an unused name: the hint itself, or the hint with a number."""
         count = self._used.get(hint, 0)
         self._used[hint] = count + 1
         return hint if count == 0 else f"{hint}#{count + 1}"
@@ -75,7 +75,7 @@ class Symbols:
             return None if base is None else base | {storage}
         if storage in self.allocated or storage in self.given:
             return frozenset((storage,))
-        # what hangs on a parameter was there before anything that the function allocates
+        # memory that is reached from a parameter existed before all allocations of the function
         root = re.split(r"[.\[(@]", storage, maxsplit=1)[0]
         return frozenset((storage,)) if root in self.given and not set("(@") & set(storage) else None
 
@@ -84,8 +84,8 @@ class Symbols:
         return {symbol.array.text for symbol in self.extents if isinstance(symbol, EXTENTS)}
 
     def between_integers(self) -> frozenset[str]:
-        """Names of numbers that comparisons tell apart as only fractions can be: `0 < p < 1`, and `0 <= p < 1` beside
-        `p > 0` or `p != 0`. To an integer each pair says the same twice, or nothing."""
+        """Names of numbers with comparisons that only fractions can distinguish: `0 < p < 1`, and `0 <= p < 1` with
+        `p > 0` or `p != 0`. For an integer, such a pair is redundant or contradictory."""
         return frozenset(
             name for name, cuts in self.cuts.items()
             if name not in self.integers and not self.not_negative(symbol_from_text(name)) and (

@@ -65,7 +65,7 @@ class Syntax:
         return known
 
     def body(self) -> tuple[Stmt, ...]:
-        """Statements of the module that are no definitions."""
+        """Statements of the module that are not definitions."""
         if self._body is None:
             self._body = self.block(
                 node for node in self._skeleton.tree.body

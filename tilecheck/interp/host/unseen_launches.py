@@ -1,8 +1,8 @@
-"""Kernels that host code may launch where nobody sees it.
+"""Kernels that host code may launch in code that is not followed.
 
-A launch in code that is not followed (a function that is handed to other code, a partial application), one of a kernel
-that is looked up where it cannot be followed, and a kernel that is handed to other code: each stands for a launch of
-which nothing is known.
+Three cases each stand for an unknown launch: a launch in code that is not followed (a function that is passed to other
+code, a partial application), a launch of a kernel from a lookup that cannot be followed, and a kernel that is passed to
+other code.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _launched_by(ev: Evaluator, module: Module, functions: Iterable[tuple[str, s
 
 
 def _is_known(ev: Evaluator, symbols: Symbols, kernel: Value) -> bool:
-    """Whether the kernels of a launch are known, or are whatever callers pass, which is seen there."""
+    """Whether the kernels of a launch are known, or are passed by callers, where the calls are seen."""
     options = [option for _, option in kernel.options] if isinstance(kernel, Choice) else [kernel]
     return all(tables.kernels(ev, o) or (isinstance(o, Thing) and o.name in symbols.given) for o in options)
 
@@ -131,7 +131,7 @@ def _code(tree: ast.Module) -> tuple[list[list[ast.expr]], list[ast.expr], list[
 
 
 def _below(root: ast.AST, defaults: list[ast.expr]) -> list[ast.expr]:
-    """The names, attributes and calls in what is no statement; of parameters in it, the defaults are taken down."""
+    """The names, attributes and calls in a node that is not a statement. Adds defaults of parameters to `defaults`."""
     nodes: list[object] = [root]
     out: list[ast.expr] = []
     for node in nodes:
@@ -143,7 +143,7 @@ def _below(root: ast.AST, defaults: list[ast.expr]) -> list[ast.expr]:
         elif isinstance(node, ast.arguments):
             for default in (*node.defaults, *node.kw_defaults):
                 defaults += () if default is None else _below(default, [])
-        for name in NODE_FIELDS.get(type(node), ()):  # `add_parts`, of which most of the time here would be the call
+        for name in NODE_FIELDS.get(type(node), ()):  # `add_parts` inlined: its calls would take most of the time here
             value = getattr(node, name, None)
             if isinstance(value, list):
                 nodes += value
@@ -180,7 +180,7 @@ def _names(values: Iterable[ast.expr]) -> Iterator[ast.expr]:
 
 
 def _is_seen(ev: Evaluator, module: Module, func: ast.expr) -> bool:
-    """Whether what is called is followed, or launches nothing that it is given."""
+    """Whether the called function is followed, or launches none of its arguments."""
     if isinstance(func, ast.Name):
         target = ev.project.resolver.module_name(module, func.id)
         return not isinstance(target, ExternalName) or target.name.rpartition(".")[2] in HARMLESS
@@ -248,7 +248,7 @@ def _kernels(ev: Evaluator, module: Module, nodes: Iterable[ast.expr]) -> set[Ke
 
 
 def _member(ev: Evaluator, module: Module, parts: tuple[str, ...]) -> Value | None:
-    """What a name with dots means, in whatever module that is."""
+    """The meaning of a dotted name, in any module."""
     origin = ev.project.resolver.chain(module, parts)
     return ev.target_value(origin, parts[-1]) if isinstance(origin, FunctionAt | ValueAt) else None
 

@@ -19,8 +19,8 @@ _APPLIED: Final = "forward"
 
 
 def uses(module: Module) -> Mapping[str, Sequence[ast.Call | None]]:
-    """By qualified name of a function, the calls of what may be it; None for a mention that is no call, or where it may
-    be called without being named."""
+    """By qualified name of a function, the calls that may call it; None for a mention that is not a call, or if it
+    may be called without being named."""
     skeleton = module.skeleton
     nodes = walk(skeleton.tree)
     called = {id(node.func): node for node in nodes if isinstance(node, ast.Call)}
@@ -38,7 +38,7 @@ def uses(module: Module) -> Mapping[str, Sequence[ast.Call | None]]:
     for qualname, definition in skeleton.definitions.items():
         owner, _, last = qualname.rpartition(".")
         found_here = list(names.get(last, ()))
-        # what is registered somewhere is called from there
+        # code that registers a function may call it
         found_here += [None] * any("register" in ast.dump(d) for d in definition.node.decorator_list)
         if last == _APPLIED and owner in skeleton.classes:
             # `M.apply(...)` calls it, and so does an instance of a module

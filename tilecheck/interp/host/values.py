@@ -1,4 +1,4 @@
-"""What an expression of host code may stand for.
+"""The values of expressions of host code.
 
 Every value is immutable; lists, dicts and attributes of objects live in the state. `Thing` is a value known only by
 its name: it becomes a number, a tensor or an object when it is used as one.
@@ -28,7 +28,7 @@ class Truth(Struct, frozen=True):
 
 
 class Plain(Struct, frozen=True):
-    """A literal that is no integer: None, a string, a float."""
+    """A literal that is not an integer: None, a string, a float."""
 
     value: object | None
 
@@ -57,8 +57,8 @@ class Tensor(Struct, frozen=True):
     whole     whether it covers all of its storage
     fresh     how it was allocated, when that is seen
     dtype     name of its element type (`int32`), when it was allocated with one in sight
-    rows      of a slice of the first axis of all of its storage by constants: the name of what was sliced, where it
-              begins and ends
+    rows      of a slice of the first axis of all of its storage by constants: the name of the sliced array, begin
+              and end
     """
 
     name: str
@@ -117,7 +117,7 @@ class Ref(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """An object with visible fields: a namespace, a dataclass, a named tuple. `key` tells objects apart."""
+    """An object with visible fields: a namespace, a dataclass, a named tuple. `key` identifies the object."""
 
     key: str
     fields: tuple[tuple[str, Value], ...]
@@ -147,13 +147,13 @@ class Closure(Struct, frozen=True):
     defaults: tuple[tuple[str, Value], ...] = ()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Closure) and self._compared() == other._compared()
+        return isinstance(other, Closure) and self._list_compared() == other._list_compared()
 
     def __hash__(self) -> int:
-        return hash(self._compared())
+        return hash(self._list_compared())
 
-    def _compared(self) -> tuple[object, ...]:
-        """All fields but the definition, for which its span stands."""
+    def _list_compared(self) -> tuple[object, ...]:
+        """The fields for comparisons. The span represents the definition."""
         return self.span, self.frame, self.module, self.qualname, self.bound, self.named, self.defaults
 
 
@@ -191,7 +191,7 @@ class Package(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """A dict that outlives the call: a module's cache or table. What is stored in it is collected elsewhere.
+    """A dict that outlives the call: a module's cache or table. Other code collects the values stored in it.
 
     constant  whether nothing is stored in it after its display
     partial   whether code that is not followed may store something in it
@@ -221,8 +221,8 @@ class Member(Struct, frozen=True):
 
 
 class Stored(Struct, frozen=True):
-    """Origin of a value read from a table that outlives the call: one of what is ever stored there, or, of a `partial`
-    table, something else."""
+    """Origin of a value read from a table that outlives the call: one of all values stored there, or, of a
+    `partial` table, any value."""
 
     root: str
     table: str

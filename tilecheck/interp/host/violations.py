@@ -1,7 +1,7 @@
-"""Clauses that are decided by no proof, and that no values of a launch's variables were seen to satisfy.
+"""Clauses that no proof decides and that no tried values of the variables of a launch satisfy.
 
-A clause mostly has exceptions (`TRANSPOSE == 0 or ...`): variants of the kernel that do not need it. It fails when what
-is left of it fails wherever none of them applies.
+A clause mostly has exceptions (`TRANSPOSE == 0 or ...`): variants of the kernel that do not need it. It fails if the
+other alternatives fail in all cases without an exception.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from tilecheck.symbolic.footprint import Clause
 __all__ = ["Failing", "failing", "numbers"]
 
 _LONGEST: Final = 900
-"""Letters of a fact, and of what is left of a clause, that are worth a search."""
+"""The largest length, as text, of a fact or of the rest of a clause for a search."""
 _TRIALS: Final = 60
 _ENOUGH: Final = 4
 """Sets of values that must fail: what fails in fewer may be chance."""
@@ -135,16 +135,16 @@ def _select_variant(facts: Cond, flags: tuple[tuple[Atom, int], ...]) -> Cond:
 
 
 def _fails_somewhere(goal: Cond, facts: Cond) -> bool:
-    """Whether a clause fails on one of the ways that lead to a launch, whatever its values: where the host computes
-    something in two ways, each of them is meant to be taken. A number is left out: it mostly says which variant of the
-    kernel is launched, and the clause may be about another one."""
+    """Whether a clause fails on one of the paths to a launch, for all values. If the host computes a value on two
+    paths, the code intends to use both. A number as an option is skipped: it mostly selects the variant of the
+    kernel, and the clause may be about another variant."""
     choices = sorted(a for a in atoms_of(goal) if isinstance(a, Ite))
     held = list(witnesses(facts, goal)) if choices else []
     for a in choices:
         if any(isinstance(b, Ite) for b in atoms_of(a.cond)):
             continue
         for cond, value in ((a.cond, a.then), (negate(a.cond), a.other)):
-            # where it is seen to hold on that way, it does not fail there
+            # it does not fail on a path on which tried values satisfy it
             if value.constant is not None or any(point.satisfies(cond) for point in held):
                 continue
             here = Substitution({a: value})
@@ -157,9 +157,9 @@ def _fails_somewhere(goal: Cond, facts: Cond) -> bool:
 def numbers(
     cond: Cond, asked: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[Array, int],
 ) -> Iterator[dict[Atom, int]]:
-    """What the scalars of a condition are at a launch in which another one fails: all of them, for some values of what
-    the launch is computed from, arrays of equal extents. What is asked of extents of several arrays is seldom written
-    down, and among these it mostly holds."""
+    """Values of all scalars of a condition at a launch in which another condition fails. They come from values of the
+    variables of the launch with arrays of equal extents: code seldom states the required relations between the extents
+    of several arrays, and equal extents mostly satisfy them."""
     bound, goal = bind(cond, params, launch, dict(ranks)), bind(asked, params, launch, dict(ranks))
     if any(map(_unknown, (bound.goal, goal.goal))):
         return
@@ -221,8 +221,8 @@ def _fails_evenly(goal: Cond, facts: tuple[Cond, ...]) -> Mapping[Atom, int] | N
 def _draw_values(
     subject: Cond, facts: Sequence[Cond], extents: Sequence[int] = _EXTENTS, counts: Sequence[int] = _COUNTS,
 ) -> Iterator[dict[Atom, int]]:
-    """Values of what conditions mention, sizes as they occur; in one of three all extents are equal, and the other two
-    are one. What the facts say to be equal is, and what has a range of its own is in it."""
+    """Values of the atoms of conditions, with typical sizes. In one of three samples all extents are equal, and the
+    other two samples are the same. Atoms that the facts make equal are equal, and each atom is in its range."""
     leaves = sorted({a for c in (subject, *facts) for a in atoms_of(c) if isinstance(a, Symbol | Opaque)})
     same = find_equal_atoms(facts)
     names: dict[Atom, str] = {a: same.get(a, a).key for a in leaves}
@@ -240,9 +240,9 @@ def _draw_values(
 
 
 def _solve_extents(subject: Cond, facts: Sequence[Cond]) -> list[tuple[tuple[Symbol, ...], Term, Term]]:
-    """Extents that an equation alone determines: `x.shape[:-1]*x.shape[-1] == n*m`, of a view. Each time those that
-    only it mentions, what multiplies them, and what their product times that is. Whether the equation holds then is for
-    the caller to see: the division may leave a rest."""
+    """Extents that an equation alone determines: `x.shape[:-1]*x.shape[-1] == n*m`, of a view. Each entry has the
+    extents that only this equation mentions, their cofactor, and the value of the product. The caller has to check the
+    equation: the division may have a remainder."""
     found: list[tuple[tuple[Symbol, ...], Term, Term]] = []
     counted = Counter(a for c in (subject, *facts) if not _is_range(c) for a in atoms_of(c))
     for c in facts:
@@ -289,11 +289,11 @@ def _is_count(cond: Cond) -> bool:
 
 
 def _flags(applies: Cond) -> dict[Atom, int]:
-    """What has one value where a variant applies."""
+    """The quantities with a single value in a variant, and these values."""
     out: dict[Atom, int] = {}
     for c in conjuncts(applies):
         atom = (c.term - c.term.offset).single if c.op in ("eq", "ne") else None
         if isinstance(atom, Symbol) and (c.op == "eq" or c.term.offset == 0):
-            # of what is only not 0, 1 is a value
+            # if the only condition is that it is not 0, 1 is a value
             out[atom] = -c.term.offset if c.op == "eq" else 1
     return out
