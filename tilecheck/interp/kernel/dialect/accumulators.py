@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from tilecheck.interp.kernel.calls import Arguments
 from tilecheck.interp.kernel.coerce import constant_int
+from tilecheck.interp.kernel.dialect.cells import extent
 from tilecheck.interp.kernel.dialect.methods import Method, takes
-from tilecheck.interp.kernel.dialect.minting import extent
 from tilecheck.interp.kernel.dialect.values import Shared
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.values import NONE, Int, TileRef, Value, View, array

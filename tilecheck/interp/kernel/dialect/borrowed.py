@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from tilecheck.dtypes import SOME_INTEGER
 from tilecheck.interp.kernel.calls import Arguments, unknown_call
 from tilecheck.interp.kernel.coerce import constant_int, expand, shape_from, to_int, to_term
+from tilecheck.interp.kernel.dialect.cells import blame, extent, own
 from tilecheck.interp.kernel.dialect.methods import Method, takes
-from tilecheck.interp.kernel.dialect.minting import blame, extent, own
 from tilecheck.interp.kernel.dialect.ownership import Construction, Held
 from tilecheck.interp.kernel.dialect.values import Borrowed, Mutable, Part
 from tilecheck.interp.kernel.footprints import Effect, element_access, tile_access

@@ -13,9 +13,9 @@ import tilecheck.interp.kernel.dialect.language  # noqa: F401 (it fills the tabl
 from tilecheck.contracts import ContractError, parse
 from tilecheck.dtypes import SOME_NUMBER, Weak
 from tilecheck.interp.kernel.declared_contracts import find_declared
+from tilecheck.interp.kernel.dialect.cells import blame
 from tilecheck.interp.kernel.dialect.decorated import decorator_text, find_replacing_decorators
 from tilecheck.interp.kernel.dialect.divisions import divisions
-from tilecheck.interp.kernel.dialect.minting import blame
 from tilecheck.interp.kernel.dialect.ownership import Fault, FaultCode, Origin, Ownership
 from tilecheck.interp.kernel.dialect.signature import Parameter, signature
 from tilecheck.interp.kernel.dialect.typed.infer import infer

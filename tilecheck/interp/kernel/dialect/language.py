@@ -12,9 +12,9 @@ from tilecheck.interp.kernel import attributes, calls, coerce, loops, statements
 from tilecheck.interp.kernel import induction as carried
 from tilecheck.interp.kernel.calls import Arguments, unknown_call
 from tilecheck.interp.kernel.dialect import accumulators, borrowed, mutable
+from tilecheck.interp.kernel.dialect.cells import blame, nested_cell, walk
 from tilecheck.interp.kernel.dialect.decorated import is_kernel
 from tilecheck.interp.kernel.dialect.methods import Method
-from tilecheck.interp.kernel.dialect.minting import blame, nested_cell, walk
 from tilecheck.interp.kernel.dialect.values import (
     Borrowed,
     Cell,

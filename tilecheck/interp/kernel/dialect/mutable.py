@@ -9,10 +9,7 @@ from msgspec.structs import replace
 from tilecheck.dtypes import SOME_INTEGER
 from tilecheck.interp.kernel.calls import Arguments, unknown_call
 from tilecheck.interp.kernel.coerce import constant_int, expand, to_bool, to_int, to_term
-from tilecheck.interp.kernel.dialect.divisions import is_positive
-from tilecheck.interp.kernel.dialect.fitting import agree, fit
-from tilecheck.interp.kernel.dialect.methods import Method, takes
-from tilecheck.interp.kernel.dialect.minting import (
+from tilecheck.interp.kernel.dialect.cells import (
     blame,
     extent,
     get_true_extent,
@@ -22,6 +19,9 @@ from tilecheck.interp.kernel.dialect.minting import (
     placed_cell,
     require,
 )
+from tilecheck.interp.kernel.dialect.divisions import is_positive
+from tilecheck.interp.kernel.dialect.fitting import agree, fit
+from tilecheck.interp.kernel.dialect.methods import Method, takes
 from tilecheck.interp.kernel.dialect.ownership import Construction, Held
 from tilecheck.interp.kernel.dialect.values import Cell, Cells, Grain, Mutable, Pieces
 from tilecheck.interp.kernel.footprints import Effect, element_access, tile_access
