@@ -55,7 +55,7 @@ def start_backward(
 ) -> tuple[State, dict[str, Value]]:
     """The state in which `backward` starts, and its parameters, `after` a `forward` with that result.
 
-    parameter  makes a value for a parameter of which nothing is known
+    parameter  creates the value of an unknown parameter
     """
     facts = {key: fact for key, fact in after.facts.items() if not _laid_out(fact)}
     state = State(ranks=dict(after.ranks), facts=facts, epochs=dict(after.epochs))

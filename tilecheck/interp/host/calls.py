@@ -54,7 +54,7 @@ _TRANSPARENT: Final = frozenset({
 class Arguments(Struct, frozen=True):
     """Evaluated arguments. `open` if a `*args` of unknown contents was passed, `more` if a `**kwargs` was passed.
 
-    shapes  whether all starred arguments are shapes of arrays of unknown rank, which are at their positions in `args`
+    shapes  whether all starred arguments of unknown length are shapes of arrays, each at its position in `args`
     """
 
     args: tuple[Value, ...]

@@ -219,7 +219,7 @@ def _list_exact_divisions(facts: Cond, goal: Cond) -> list[Cond]:
 
 
 def _divides(a: FloorDiv, exact: set[tuple[Term, Term]]) -> bool:
-    """Whether a division has no remainder, because the dividend is divisible by a multiple of the divisor."""
+    """Whether a division has no remainder: the divisor, or a constant multiple of it, divides the dividend."""
     small = a.den.constant
     return (a.num, a.den) in exact or (small is not None and small != 0 and any(
         num == a.num and den.constant is not None and den.constant % small == 0 for num, den in exact))

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from tilecheck.interp.host.interpreter import Evaluator
     from tilecheck.project.module import Module
 
-__all__ = ["KEEPING", "out_of_sight"]
+__all__ = ["STORING", "find_escaping_kernels"]
 
-KEEPING: Final = frozenset({"add", "append", "extend", "insert", "replace_hints", "setdefault", "update"})
+STORING: Final = frozenset({"add", "append", "extend", "insert", "replace_hints", "setdefault", "update"})
 """Methods that store their arguments, or build a kernel from them."""
 _HOLDING: Final = frozenset({
     "abs", "bool", "dict", "enumerate", "frozenset", "getattr", "id", "int", "iter", "len", "list", "next", "range",
@@ -69,7 +69,7 @@ def _substitute_token(token: _Token, arguments: Mapping[str, _Tokens]) -> _Token
     return passed if how == "is" else _wrap_tokens(passed) if how == "in" else _part(passed)
 
 
-def out_of_sight(ev: Evaluator, module: Module, launchers: frozenset[str]) -> set[Kernel]:
+def find_escaping_kernels(ev: Evaluator, module: Module, launchers: frozenset[str]) -> set[Kernel]:
     """The kernels that code of the module may hand to code that is not seen, or keep where such code finds them.
 
     launchers   the names by which the module knows the functions that launch
@@ -343,7 +343,7 @@ class _Unit:
             origin = self.origin(func)
             if isinstance(origin, FunctionAt | ClassAt):
                 return self.call_function(origin, node, given, named)
-            if func.attr in KEEPING and not isinstance(origin, ExternalName):
+            if func.attr in STORING and not isinstance(origin, ExternalName):
                 self.keep(func.value, every)
                 return _wrap_tokens(every) | _part(owner)
             if func.attr not in HARMLESS and not isinstance(origin, TileName):
@@ -416,7 +416,7 @@ class _Unit:
 
 
 def _find_outer_nodes(tree: ast.Module) -> Iterator[ast.AST]:
-    """The nodes of a module outside of functions. The values of the attributes of a class stay with the class."""
+    """The nodes of a module outside of functions. `_class` handles the values of attributes of a class."""
     nodes: list[ast.AST] = list(tree.body)
     for node in nodes:
         yield node

@@ -112,7 +112,7 @@ def resolve_import(ev: Evaluator, module: Module, dotted: str, level: int) -> Va
 # --- generators ------------------------------------------------------------------------------------------------------
 
 def evaluate_generator(ev: Evaluator, frame: Frame, state: State) -> Value:
-    """The values that a generator yields: some of the values on its paths, if all yields were seen."""
+    """The list of the values that a generator yields on its paths; open if a value is not of a simple kind."""
     found = tuple(dict.fromkeys(frame.yields or ()))
     if not found or not all(isinstance(value, Record | Items | Int | Plain) for value in found):
         return ev.new_list((), state, OPEN)

@@ -31,7 +31,8 @@ def constants_of(model: KernelModel, launch: Launch) -> dict[Atom, Term]:
 
 
 def find_accessed(model: KernelModel, launch: Launch) -> Touched:
-    """The arguments that the accesses touch, without accesses that the constants of the launch exclude."""
+    """The arguments that accesses and unsupported constructs may use, without accesses that the constants of the launch
+    exclude."""
     given = constants_of(model, launch)
     used: set[str] = {array.root for gap in model.gaps for array in gap.arrays}
     written = set(used)

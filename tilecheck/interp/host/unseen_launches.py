@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilecheck.interp.host import launch_sites as record
 from tilecheck.interp.host import persistent_dicts as tables
-from tilecheck.interp.host.kernel_escape import KEEPING, out_of_sight
+from tilecheck.interp.host.kernel_escape import STORING, find_escaping_kernels
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.library import HARMLESS
 from tilecheck.interp.host.methods import KERNEL_COPIES
@@ -53,7 +53,7 @@ def unseen(
         (site.line, site.column) for site, known in seen if not known}
     statements, defaults, decorators = _code(module.skeleton.tree)
     launchers = _LAUNCH | {name for name, parts in module.mentions.aliases if parts[-1] in _LAUNCH}
-    found |= _kernels(ev, module, defaults) | out_of_sight(ev, module, launchers)
+    found |= _kernels(ev, module, defaults) | find_escaping_kernels(ev, module, launchers)
     given = [n for own in (*statements, decorators) for n in _handed_over(ev, module, own, launchers)]
     found |= _kernels(ev, module, given) | _launched_by(ev, module, _private_elsewhere(ev, module, given))
     text = module.code
@@ -98,15 +98,14 @@ def _is_known(ev: Evaluator, symbols: Symbols, kernel: Value) -> bool:
     return all(tables.kernels(ev, o) or (isinstance(o, Thing) and o.name in symbols.given) for o in options)
 
 
-def _named_anew(node: ast.AST) -> bool:
-    """Whether a statement only gives the function that launches another name, by which it is followed."""
+def _binds_alias(node: ast.AST) -> bool:
+    """Whether a statement only binds another name to the function that launches. The analysis follows this name."""
     return isinstance(node, ast.Assign) and _launches(node.value) and all(isinstance(t, ast.Name) for t in node.targets)
 
 
 def _code(tree: ast.Module) -> tuple[list[list[ast.expr]], list[ast.expr], list[ast.expr]]:
-    """The names, attributes and calls in the expressions of every statement, without the statements inside it, those
-    in what parameters are where callers pass nothing, and those in decorators. Decorators and annotations are not code
-    that runs with a launch in it."""
+    """The names, attributes and calls in three kinds of code: in the expressions of each statement, without inner
+    statements; in defaults of parameters; in decorators. Decorators and annotations do not execute launches."""
     statements: list[list[ast.expr]] = []
     defaults: list[ast.expr] = []
     decorators: list[ast.expr] = []
@@ -114,7 +113,7 @@ def _code(tree: ast.Module) -> tuple[list[list[ast.expr]], list[ast.expr], list[
     for node in nodes:  # statements, handlers and cases, which grow by those inside them
         own: list[ast.expr] = []
         definition = isinstance(node, _DEFINITIONS)
-        skipped = definition or _named_anew(node)
+        skipped = definition or _binds_alias(node)
         for name in NODE_FIELDS[type(node)]:
             value = getattr(node, name, None)
             if name in _BLOCKS:
@@ -186,7 +185,7 @@ def _is_seen(ev: Evaluator, module: Module, func: ast.expr) -> bool:
         return not isinstance(target, ExternalName) or target.name.rpartition(".")[2] in HARMLESS
     if not isinstance(func, ast.Attribute):
         return True
-    if func.attr in HARMLESS or func.attr in KEEPING:
+    if func.attr in HARMLESS or func.attr in STORING:
         return True
     owner = ev.project.resolve(module, syntax(module).expr(func))
     return owner is not None and not isinstance(owner, ExternalName)
