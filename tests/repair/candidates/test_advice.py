@@ -232,7 +232,7 @@ def test_an_error_in_advice_does_not_lose_the_finding(monkeypatch: pytest.Monkey
     def broken(*args: object) -> None:
         raise RuntimeError("no advice")
 
-    monkeypatch.setattr("tilecheck.repair.candidates.overlapping.separate_blocks", broken)
+    monkeypatch.setattr("tilecheck.repair.candidates.overlapping_write.separate_blocks", broken)
     body = "i, j = ct.bid(0), ct.bid(1)\nct.store(c, (i, 0), ct.full((T, T), 1, ct.float32))"
     monkeypatch.delenv("TILECHECK_DEBUG", raising=False)
     assert said(found(body, "c, T: Int", "TC101")) == []

@@ -10,7 +10,13 @@ from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Advice, DecidedObligation, Proof
-from tilecheck.repair.candidates import data, overlapping, ranging, reading, spilling
+from tilecheck.repair.candidates import (
+    cross_block_read,
+    overlapping_write,
+    row_spill,
+    tile_out_of_range,
+    unproven_disjoint,
+)
 from tilecheck.repair.candidates.scene import Scene
 
 if TYPE_CHECKING:
@@ -20,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["add_advice"]
 
 _ADVICE: Final[Mapping[str, Callable[[Scene, DecidedObligation], Advice | None]]] = {
-    "TC101": overlapping.advise_on_overlap,
-    "TC102": data.advise_on_data,
-    "TC103": reading.advise_on_cross_read,
-    "TC201": ranging.advise_on_range,
-    "TC206": spilling.advise_on_row_spill,
+    "TC101": overlapping_write.advise_on_overlap,
+    "TC102": unproven_disjoint.advise_on_data,
+    "TC103": cross_block_read.advise_on_cross_read,
+    "TC201": tile_out_of_range.advise_on_range,
+    "TC206": row_spill.advise_on_row_spill,
 }
 
 

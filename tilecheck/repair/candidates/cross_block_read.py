@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.obligation import Advice, DecidedObligation
+from tilecheck.repair.candidates.index_edits import reorder_index
 from tilecheck.repair.candidates.indices import format_index, index_of, replace_index
-from tilecheck.repair.candidates.numbers import label_access
+from tilecheck.repair.candidates.notes import label_access
 from tilecheck.repair.candidates.recheck import Candidate, try_candidate
 from tilecheck.repair.candidates.scene import Scene
-from tilecheck.repair.candidates.ways import reorder_index
 from tilecheck.repair.candidates.wording import alternatives
 from tilecheck.symbolic import Array, Counter, atoms_in
 from tilecheck.syntax.tree import Name

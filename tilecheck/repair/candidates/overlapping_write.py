@@ -7,11 +7,11 @@ from typing import Final
 
 from tilecheck.diagnostics import Note
 from tilecheck.obligations.obligation import Advice, DecidedObligation
+from tilecheck.repair.candidates.index_edits import find_unused_names, separate_blocks, separate_statements
 from tilecheck.repair.candidates.indices import Index, index_of
-from tilecheck.repair.candidates.numbers import describe_in_both_blocks, describe_in_each_block, label_access
+from tilecheck.repair.candidates.notes import describe_in_both_blocks, describe_in_each_block, label_access
 from tilecheck.repair.candidates.recheck import Candidate, Outcome, try_candidate
 from tilecheck.repair.candidates.scene import Given, Scene, axes_of
-from tilecheck.repair.candidates.ways import find_unused_names, separate_blocks, separate_statements
 from tilecheck.repair.candidates.wording import alternatives
 from tilecheck.symbolic import Bid
 from tilecheck.symbolic.footprint import Witness

@@ -11,7 +11,7 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.interp.kernel.source_names import spell_term
 from tilecheck.obligations.obligation import Advice, DecidedObligation
 from tilecheck.repair.candidates.indices import index_of
-from tilecheck.repair.candidates.numbers import describe_in_both_blocks, label_access
+from tilecheck.repair.candidates.notes import describe_in_both_blocks, label_access
 from tilecheck.repair.candidates.recheck import Candidate, try_candidate
 from tilecheck.repair.candidates.scene import Scene, axes_of
 from tilecheck.repair.candidates.wording import alternatives
