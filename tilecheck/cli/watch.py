@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 from tilecheck.config import Config
-from tilecheck.pipeline.run import discovered
+from tilecheck.pipeline.run import discover_files
 
 __all__ = ["snapshot", "watch"]
 
@@ -72,7 +72,7 @@ def _polls(pause: float) -> Iterator[None]:
 
 def snapshot(paths: Sequence[str], config: Config) -> frozenset[tuple[str, int, int]]:
     """The path, size in bytes and time of change in nanoseconds of every watched file."""
-    found = discovered(paths, config)
+    found = discover_files(paths, config)
     beside = {os.path.dirname(os.path.abspath(file)) for file in found.files}
     near = (entry for folder in beside for entry in _python_files(folder))
     return frozenset(_stamps({*map(os.path.abspath, (*found.files, *config.contracts)), *near}))

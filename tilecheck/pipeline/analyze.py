@@ -1,6 +1,6 @@
 """The computations of an analysis: a kernel is proved, the launches of a file are found, and a kernel is concluded.
 
-Whatever goes wrong in one of them becomes a failure of its file or kernel alone.
+An error in one of them becomes a failure of its file or kernel alone.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def find_file_launches(project: Project, path: str) -> tuple[tuple[Launch, ...],
     to the caller."""
     try:
         module = project.module(path)
-        events, launched = _owned(project, module)
+        events, launched = _find_ownership_of_file(project, module)
         launches = (*find_launches(project, module), *launched)
         return launches, LaunchesFound(events, owned=tuple(sorted({launch.kernel for launch in launched})))
     except SourceError:
@@ -68,8 +68,8 @@ def find_file_launches(project: Project, path: str) -> tuple[tuple[Launch, ...],
         return (), LaunchesFound(failures=(failure_of(path, error),))
 
 
-def _owned(project: Project, module: Module) -> tuple[tuple[Event, ...], tuple[Launch, ...]]:
-    """What is wrong with the ownership of tensors in a file, and its launches through the runtime."""
+def _find_ownership_of_file(project: Project, module: Module) -> tuple[tuple[Event, ...], tuple[Launch, ...]]:
+    """Ownership errors of a file, and its launches through the runtime."""
     if not module.may_own:
         return (), ()
     from tilecheck.interp.ownership.search import find_ownership  # which few files need
@@ -85,13 +85,13 @@ def prove_kernel(project: Project, site: KernelSite, overlay: Overlay) -> Proved
     if clauses:
         declared = tuple(Declared(text, model.name_span, "overlay") for text in clauses)
         model = replace(model, declared=model.declared + declared)
-    return ProvedKernel(model, _advised(project, site, clauses, model, prove(model)), denies_residual(project, site))
+    return ProvedKernel(model, _add_advice(project, site, clauses, model, prove(model)), denies_residual(project, site))
 
 
-def _advised(
+def _add_advice(
     project: Project, site: KernelSite, overlay: Sequence[str], model: KernelModel, proof: Proof,
 ) -> Proof:
-    """The proof with advice for what it leaves open; a kernel that is proved costs nothing here."""
+    """Add advice to the obligations that a proof leaves open. A proved kernel costs nothing here."""
     if not any(s.verdict in ("refuted", "unproven", "conditional") for s in proof.obligations):
         return proof
     from tilecheck.repair.candidates.advise import add_advice
@@ -100,7 +100,7 @@ def _advised(
 
 
 def conclude_kernel(kernel: ProvedKernel, launches: Iterable[Launch]) -> Concluded:
-    """Conclude one kernel in view of all its launches."""
+    """Conclude one kernel from its proof and all its seen launches."""
     model = kernel.model
     failures = list(_faulty_contracts(kernel))
     findings = None
@@ -119,7 +119,7 @@ def in_order(launches: Iterable[Launch]) -> list[Launch]:
 
 
 def _faulty_contracts(kernel: ProvedKernel) -> Iterator[Failure]:
-    """What the author declared and is no contract: to leave it out silently would be to check something else."""
+    """Declarations of the author that are not contracts. To ignore one silently would be to check another contract."""
     lines = {declared.text: declared.span.line for declared in kernel.model.declared}
     for text, message in kernel.proof.faulty:
         yield Failure(kernel.model.file, f"`{text}` is not a contract: {message}", lines.get(text))

@@ -1,7 +1,7 @@
 """Which arrays of a kernel are only ever accessed by tiles that lie inside them, in one launch.
 
-This is what may be compiled without bounds checks. It is stronger than what a kernel must satisfy to be right: there, a
-tile may reach past the end of its array, and is padded or clipped.
+Such accesses may be compiled without bounds checks. The condition is stronger than the one for a correct kernel: in a
+correct kernel, a tile may reach past the end of its array, and is padded or clipped.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def tiles_inside(path: str, name: str, line: int, values: Mapping[str, int], ver
     context = Context.of(model)
     fixed = Substitution({symbol_from_text(n): const(v) for n, v in values.items()})
     given = tuple(fixed.cond(c) for c in (*context.assume, *context.tiled))
-    outside = {a.array for a in model.accesses if a.tile and not _inside(a, fixed, given)}
+    outside = {a.array for a in model.accesses if a.tile and not _is_inside(a, fixed, given)}
     inside = {a.array for a in model.accesses if a.tile}.difference(outside, context.lost)
     return frozenset(array.text for array in inside)
 
@@ -67,25 +67,25 @@ def _model(path: str, name: str, line: int, version: str) -> KernelModel | None:
     return execute(project, found[-1]) if found else None
 
 
-def _inside(access: Access, fixed: Substitution, given: tuple[Cond, ...]) -> bool:
+def _is_inside(access: Access, fixed: Substitution, given: tuple[Cond, ...]) -> bool:
     """Whether all elements of a tile lie inside its array."""
     if not all(_narrow(fixed.term(b)) for t in (*access.tile_index, *access.region.index) for b in bound_size(t)):
         return False
-    known = (c for c in (*conjuncts(fixed.cond(access.under)), *given) if _followed(c))
+    known = (c for c in (*conjuncts(fixed.cond(access.under)), *given) if _is_followed(c))
     conds = (*known, *(ge(fixed.term(e), 1) for e in access.tile))
     for axis, at in enumerate(access.region.index):
         # an array of the dialect has no slices, so that elements are counted from its beginning
         end = of(Extent(access.array, axis))
         place, size = fixed.term(at), fixed.term(end)
-        found = prove_inside(place, size, conds, None, fixed.term(access.tile[axis])) if _followed(place) else None
+        found = prove_inside(place, size, conds, None, fixed.term(access.tile[axis])) if _is_followed(place) else None
         if found is None or found.clauses or found.assumed:
             return False  # what a proof rests on besides would have to be known of this launch
     return True
 
 
-def _followed(value: Term | Cond) -> bool:
-    """Whether a value depends on nothing but blocks, loops and lanes. What it has to do with other numbers may be
-    computed in 32 bits, and be another thing where that wraps: `i * 64 < n` holds of very large `i`."""
+def _is_followed(value: Term | Cond) -> bool:
+    """Whether a value depends on nothing but blocks, loops and lanes. A relation to other numbers may be computed in
+    32 bits, and differ where that wraps: `i * 64 < n` holds of very large `i`."""
     return not any(isinstance(a, (Symbol, Load, Opaque, App)) for a in atoms_in(value)) and not _unknown(value)
 
 

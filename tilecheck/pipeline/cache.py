@@ -1,4 +1,4 @@
-"""Results kept between runs.
+"""Results cached between runs.
 
 An entry is a pickle behind a message authentication code made with a key that only this user can read. So a cache that
 came with someone else's files is never loaded: it could run code, or claim that a kernel is proved.
@@ -41,7 +41,7 @@ def digest(*parts: bytes | str) -> str:
 
 
 class Cache(Struct, frozen=True):
-    """A folder of entries by kind and key. Whatever is wrong with it, it is only as if it were empty."""
+    """A folder of entries by kind and key. A faulty cache behaves as an empty one."""
 
     folder: Path
     key: bytes

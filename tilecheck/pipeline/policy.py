@@ -1,4 +1,4 @@
-"""From an analysis to the report: opt-outs, selection, severities, order."""
+"""From an analysis to the report: suppressions, selection, severities, order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tilecheck.syntax.tree import Span
 def finish(analysis: Analysis, config: Config) -> Report:
     """The report of an analysis under the settings of a run."""
     selected = _selector(config)
-    kept, used = _apply(_raised(analysis, config), analysis.opt_outs)
+    kept, used = _apply(_raise_severities(analysis, config), analysis.opt_outs)
     diagnostics = {d for d in (*kept, *_complaints(analysis.opt_outs, used, config)) if selected(d)}
     return Report(
         diagnostics=tuple(sorted(diagnostics, key=_place)),
@@ -32,16 +32,18 @@ def finish(analysis: Analysis, config: Config) -> Report:
     )
 
 
-def suppressed(analysis: Analysis, config: Config) -> Mapping[OptOut, Mapping[str, int]]:
-    """How many findings of which code each opt-out suppresses; an opt-out that suppresses nothing is not there."""
+def count_suppressed(analysis: Analysis, config: Config) -> Mapping[OptOut, Mapping[str, int]]:
+    """How many findings of which code each suppression covers. A suppression that covers none is left out."""
     counts: defaultdict[OptOut, Counter[str]] = defaultdict(Counter)
-    for diagnostic, covering in _covered(dict.fromkeys(_raised(analysis, config)), analysis.opt_outs):
+    for diagnostic, covering in _pair_with_suppressions(
+        dict.fromkeys(_raise_severities(analysis, config)), analysis.opt_outs
+    ):
         for opt_out in covering:
             counts[opt_out][diagnostic.code] += 1
     return counts
 
 
-def _raised(analysis: Analysis, config: Config) -> list[tuple[str, Diagnostic]]:
+def _raise_severities(analysis: Analysis, config: Config) -> list[tuple[str, Diagnostic]]:
     """All findings with the files of their kernels, as severe as the settings say."""
     raw = [(k.report.file, d) for k in analysis.kernels for d in _with_severity(
         k.diagnostics, config.strict or k.deny_residual)]
@@ -53,32 +55,32 @@ def _place(diagnostic: Diagnostic) -> tuple[object, ...]:
 
 
 def _with_severity(diagnostics: Iterable[Diagnostic], raised: bool) -> Iterator[Diagnostic]:
-    """With what was not settled as an error where that is asked for, else without notes."""
+    """Raise residual findings to errors if `raised`; otherwise leave out notes."""
     for diagnostic in diagnostics:
         if raised and diagnostic.residual and diagnostic.severity in ("warning", "note"):
             yield replace(diagnostic, severity="error")
         elif diagnostic.severity != "note":
-            # that something was not proved is no evidence against it: the report of the kernel says it
+            # a missing proof is not evidence of an error: the report of the kernel contains it
             yield diagnostic
 
 
 def _apply(
     diagnostics: Iterable[tuple[str, Diagnostic]], opt_outs: Sequence[OptOut]
 ) -> tuple[list[Diagnostic], set[tuple[OptOut, str]]]:
-    """What no opt-out covers, and each opt-out with the codes that it suppressed."""
+    """The findings that no suppression covers, and each suppression with the codes that it suppressed."""
     kept: list[Diagnostic] = []
     used: set[tuple[OptOut, str]] = set()
-    for diagnostic, covering in _covered(diagnostics, opt_outs):
+    for diagnostic, covering in _pair_with_suppressions(diagnostics, opt_outs):
         used.update((opt_out, diagnostic.code) for opt_out in covering)
         if not covering:
             kept.append(diagnostic)
     return kept, used
 
 
-def _covered(
+def _pair_with_suppressions(
     diagnostics: Iterable[tuple[str, Diagnostic]], opt_outs: Sequence[OptOut]
 ) -> Iterator[tuple[Diagnostic, list[OptOut]]]:
-    """Each finding with the opt-outs that cover it.
+    """Each finding with the suppressions that cover it.
 
     A finding comes with the file of its kernel, which is not always the file it stands in.
     """
@@ -93,7 +95,7 @@ def _covered(
 
 
 def _covers_kernel(opt_out: OptOut, diagnostic: Diagnostic) -> bool:
-    """A kernel's author answers for the kernel, not for what a launch passes to it."""
+    """A kernel's author answers for the kernel, not for the arguments of a launch."""
     return diagnostic.kernel == opt_out.kernel and not diagnostic.code.startswith("TC4")
 
 
@@ -106,7 +108,7 @@ def _codes(opt_out: OptOut) -> frozenset[str]:
 
 
 def _complaints(opt_outs: Iterable[OptOut], used: set[tuple[OptOut, str]], config: Config) -> Iterator[Diagnostic]:
-    """TC901 and TC902. An opt-out is judged only where every rule it is for is selected."""
+    """TC901 and TC902. A suppression is judged only if every rule that it names is selected."""
     for opt_out in opt_outs:
         if not opt_out.reason.strip():
             yield report_missing_reason(opt_out.what, not opt_out.codes, opt_out.span, opt_out.kernel)
@@ -121,7 +123,7 @@ def _complaints(opt_outs: Iterable[OptOut], used: set[tuple[OptOut, str]], confi
 
 
 def _idle(opt_out: OptOut, used: set[tuple[OptOut, str]], selection: Selection) -> list[str]:
-    """The selectors of an opt-out that suppressed nothing; those that were not wholly selected are not judged."""
+    """The selectors of a suppression that suppressed nothing; those that were not wholly selected are not judged."""
     if not opt_out.codes:
         return [] if any(o == opt_out for o, _ in used) or not all(c in selection for c in NAMES) else ["all"]
     return [
@@ -140,13 +142,13 @@ def _selector(config: Config) -> Callable[[Diagnostic], bool]:
 
     ignores = [(GitIgnoreSpec.from_lines([pattern]), Selection(rules)) for pattern, rules in config.per_file_ignores]
 
-    def selected(diagnostic: Diagnostic) -> bool:
+    def is_selected(diagnostic: Diagnostic) -> bool:
         name = _relative(diagnostic.span.file, config.root)
         return diagnostic.code in selection and not any(
             diagnostic.code in rules and spec.match_file(name) for spec, rules in ignores
         )
 
-    return selected
+    return is_selected
 
 
 def _relative(file: str, root: Path) -> str:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["compute_in_parallel"]
 
 Task: TypeAlias = tuple[Literal["kernels", "launches", "conclude"], str]
-"""What to do for a file: find its kernels and prove them; find its launches; or conclude its kernels."""
+"""A task for a file: find its kernels and prove them; find its launches; or conclude its kernels."""
 
 _SAFE_TO_FORK: Final = ("linux",)
 _AHEAD: Final = 8
@@ -59,7 +59,7 @@ _TRIES: Final = 2
 
 
 class Work(Struct, frozen=True):
-    """What a worker needs. A forked worker has `contents` without a copy."""
+    """The inputs of a worker. A forked worker has `contents` without a copy."""
 
     files: tuple[str, ...]
     roots: tuple[str, ...]
@@ -69,7 +69,7 @@ class Work(Struct, frozen=True):
 
 
 class Message(NamedTuple):
-    """What a worker receives: tasks, and before them what became known since the last message."""
+    """A message to a worker: tasks, and before them the facts that became known since the last message."""
 
     tasks: tuple[Task, ...]
     launching: Launching | None = None
@@ -78,7 +78,7 @@ class Message(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a worker sends after each task. Large parts are left out, but for launches, which are pickled apart."""
+    """The answer of a worker to a task. Large parts are left out, except launches, which are pickled separately."""
 
     done: tuple[Done, ...]
     launches: bytes | None
@@ -146,7 +146,7 @@ the parent."""
 class _Team:
     """Tasks and workers.
 
-    kernels, launches  files that nobody works on, the next one last
+    kernels, launches  files that no worker works on, the next one last
     unknown            files whose launches are not known
     packed             pickled launches by file
     """
@@ -178,7 +178,7 @@ class _Team:
         self.launches = self._launch_files()[::-1]
         total = len(self.kernels) + len(ahead) + len(self.launches)
         done = 0
-        while busy := self.busy():
+        while busy := self.busy_hands():
             ready = wait([hand.connection for hand in busy])
             for hand in (hand for hand in busy if hand.connection in ready):
                 try:
@@ -196,7 +196,7 @@ class _Team:
         launching = [path for path in self.workspace.project.launching.functions if path in self.unknown]
         return [*launching, *sorted(self.unknown.difference(launching))]
 
-    def busy(self) -> list[_Hand]:
+    def busy_hands(self) -> list[_Hand]:
         """The workers that have something to do, after everyone was given what there is."""
         for hand in self.hands:
             if not hand.tasks and (tasks := self.next_tasks(hand)):
@@ -221,7 +221,7 @@ class _Team:
             message = message._replace(launching=self.workspace.project.launching)
             hand.knows_launching = True
         if not self.unknown and not hand.knows_launches:
-            message = message._replace(launches=self.packed, versions=self.workspace.launched())
+            message = message._replace(launches=self.packed, versions=self.workspace.launch_versions())
             hand.knows_launches = True
         return message
 
@@ -247,7 +247,7 @@ class _Team:
             hand.holds.append(path)
 
     def fail(self, task: Task, failure: Failure) -> None:
-        """Report that a task failed, in place of what it would have yielded."""
+        """Report that a task failed, in place of its result."""
         step, path = task
         self.unknown -= {path} if step == "launches" else set()
         found: Mapping[str, tuple[Unit, SitesFound | LaunchesFound]] = {

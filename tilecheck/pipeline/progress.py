@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Final, TextIO, TypeAlias
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Told how many of how many files are done."""
+"""Called with the number of files that are done, and the number of all files."""
 
 _QUIET_SECONDS: Final = 0.7
 _STEP_SECONDS: Final = 0.1

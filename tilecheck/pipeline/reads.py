@@ -1,4 +1,4 @@
-"""What a unit of the analysis reads: keys, each of which names a part of one file."""
+"""The reads of a unit of the analysis: keys, each of which names a part of one file."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class Recording:
             self.note(Key(kind, path))
 
     @contextmanager
-    def filling(self, coarse: bool = False) -> Iterator[set[Key]]:
-        """Record in a new set until the end. A coarse set is not quiet, whatever surrounds it."""
+    def collect_keys(self, coarse: bool = False) -> Iterator[set[Key]]:
+        """Record in a new set until the end. A coarse set records whole files even within `without_whole_files`."""
         found: set[Key] = set()
         outer, self._quiet = self._quiet, 0 if coarse else self._quiet
         self._open.append(found)
@@ -72,7 +72,7 @@ class Recording:
             self._quiet = outer
 
     @contextmanager
-    def quiet(self) -> Iterator[None]:
+    def without_whole_files(self) -> Iterator[None]:
         """Do not record whole files until the end."""
         self._quiet += 1
         try:

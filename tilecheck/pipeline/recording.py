@@ -1,4 +1,4 @@
-"""A project that records what is read of its files, and of which files can be replaced."""
+"""A project that records the reads of its files, and whose files can be replaced."""
 
 from __future__ import annotations
 
@@ -45,88 +45,88 @@ class RecordingModule(Module):
         self._sites = None
         vars(self).pop("_kernels", None)
 
-    def _whole(self, what: str, kind: Kind = "code") -> Any:
+    def _read_whole(self, what: str, kind: Kind = "code") -> Any:
         self.recording.read(self.path, kind)
         cached = vars(self)
         if what not in cached:
-            with self.recording.quiet():
+            with self.recording.without_whole_files():
                 cached[what] = vars(Module)[what].func(self)
         return cached[what]
 
     @property
     def data(self) -> bytes:
-        found: bytes = self._whole("data", "file")
+        found: bytes = self._read_whole("data", "file")
         return found
 
     @property
     def text(self) -> str:
-        found: str = self._whole("text", "file")
+        found: str = self._read_whole("text", "file")
         return found
 
     @property
     def code(self) -> str:
-        found: str = self._whole("code")
+        found: str = self._read_whole("code")
         return found
 
     @property
     def may_matter(self) -> bool:
-        return bool(self._whole("may_matter"))
+        return bool(self._read_whole("may_matter"))
 
     @property
     def may_own(self) -> bool:
-        return bool(self._whole("may_own"))
+        return bool(self._read_whole("may_own"))
 
     @property
     def may_launch(self) -> bool:
-        return bool(self._whole("may_launch"))
+        return bool(self._read_whole("may_launch"))
 
     @property
     def names_runtime(self) -> bool:
-        return bool(self._whole("names_runtime"))
+        return bool(self._read_whole("names_runtime"))
 
     @property
     def mentions(self) -> Mentions:
-        found: Mentions = self._whole("mentions")
+        found: Mentions = self._read_whole("mentions")
         return found
 
     def check(self) -> None:
         self.recording.read(self.path)
-        with self.recording.quiet():
+        with self.recording.without_whole_files():
             super().check()
 
     @property
     def lines(self) -> tuple[str, ...]:
-        found: tuple[str, ...] = self._whole("lines")
+        found: tuple[str, ...] = self._read_whole("lines")
         return found
 
     @property
     def skeleton(self) -> Skeleton:
-        found: Skeleton = self._whole("skeleton")
+        found: Skeleton = self._read_whole("skeleton")
         return found
 
     def lines_of(self, definition: FuncDef) -> tuple[str, ...]:
         # whoever has the definition has asked for it
-        with self.recording.quiet():
+        with self.recording.without_whole_files():
             return super().lines_of(definition)
 
     def function(self, qualname: str) -> FuncDef | None:
         self.recording.note(Key("function", self.path, qualname))
-        with self.recording.quiet():
+        with self.recording.without_whole_files():
             return super().function(qualname)
 
     def outer_functions(self, qualname: str) -> tuple[FuncDef, ...]:
         self.recording.note(Key("function", self.path, qualname))
-        with self.recording.quiet():
+        with self.recording.without_whole_files():
             return super().outer_functions(qualname)
 
     def class_(self, name: str) -> ClassDef | None:
         self.recording.note(Key("class", self.path, name))
-        with self.recording.quiet():
+        with self.recording.without_whole_files():
             return super().class_(name)
 
     def value(self, binding: ValueBinding) -> Expr | None:
         # whoever has the binding has asked for its name, or for the function that it stands in
-        with self.recording.quiet():
+        with self.recording.without_whole_files():
             return super().value(binding)
 
     def body(self) -> tuple[Stmt, ...]:
@@ -135,7 +135,7 @@ class RecordingModule(Module):
 
     def kernels(self) -> tuple[KernelSite, ...]:
         if self._sites is None:
-            with self.recording.filling(coarse=True) as keys:
+            with self.recording.collect_keys(coarse=True) as keys:
                 found = super().kernels()
             self._sites = (frozenset(keys), found)
         keys_of_sites, sites = self._sites
@@ -151,7 +151,7 @@ def _entry(method: Callable[P, Origin | None]) -> Callable[P, Origin | None]:
     @wraps(method)
     def call(*args: P.args, **kwargs: P.kwargs) -> Origin | None:
         recording: Recording = cast("RecordingResolver", args[0]).recording
-        with recording.quiet():
+        with recording.without_whole_files():
             found = method(*args, **kwargs)
         if isinstance(found, _PLACED) and recording.is_coarse:
             recording.read(found.module.path)
@@ -180,7 +180,7 @@ class RecordingResolver(Resolver):
         self.recording.note(key)
         if (module.path, name) in self._known:
             return self._known[module.path, name]
-        with self.recording.filling() as keys:
+        with self.recording.collect_keys() as keys:
             found = super().module_name(module, name)
         self.behind[key] = frozenset(keys) | self.behind.get(key, frozenset())
         return found
@@ -195,7 +195,7 @@ class RecordingResolver(Resolver):
 
 
 class RecordingProject(Project):
-    """A project that records what is read, and whose files can be replaced."""
+    """A project that records its reads, and whose files can be replaced."""
 
     def __init__(self, files: Sequence[str], roots: Iterable[str], contents: Mapping[str, bytes]) -> None:
         self.recording = Recording()
@@ -213,20 +213,20 @@ class RecordingProject(Project):
         return found
 
     def modules(self) -> Iterable[Module]:
-        with self.recording.quiet():
+        with self.recording.without_whole_files():
             return super().modules()
 
     def resolve(self, module: Module, expr: Expr, scope: str = "") -> Target | None:
         if scope:
             self.recording.note(Key("function", module.path, scope))
-        with self.recording.quiet():
+        with self.recording.without_whole_files():
             found = super().resolve(module, expr, scope)
         if isinstance(found, _TARGETS) and self.recording.is_coarse:
             self.recording.read(found.module.path)
         return found
 
     def by_name(self, dotted: str, relative_to: Module | None = None) -> Module | None:
-        with self.recording.quiet():
+        with self.recording.without_whole_files():
             found = super().by_name(dotted, relative_to)
         self.recording.note(Key("import", "" if relative_to is None else relative_to.path, dotted))
         if found is not None and self.recording.is_coarse:
@@ -260,11 +260,11 @@ class RecordingProject(Project):
         self._launching = None
 
     def digest(self, key: Key) -> str:
-        """The digest of what a key names now."""
+        """The digest of the part that a key names, in its present state."""
         table = self._digests_elsewhere if key.kind in _ELSEWHERE else self._digests.setdefault(key.path, {})
         known = table.get(key)
         if known is None:
-            with self.recording.filling(), self.recording.quiet():
+            with self.recording.collect_keys(), self.recording.without_whole_files():
                 known = table[key] = self._digest(key)
         return known
 
@@ -282,7 +282,7 @@ class RecordingProject(Project):
 
     def read_bytes(self, path: str) -> bytes | None:
         """The bytes of a file, or None if it cannot be read."""
-        with self.recording.filling(), self.recording.quiet():
+        with self.recording.collect_keys(), self.recording.without_whole_files():
             return _bytes(self.module(path))
 
     def replace(self, path: str, data: bytes) -> tuple[Module, Module]:
@@ -307,7 +307,7 @@ class RecordingProject(Project):
                 self._digests[known.path] = earlier._digests.get(known.path, {})
         self._forget()
 
-    def known(self) -> Mapping[str, Module]:
+    def modules_by_path(self) -> Mapping[str, Module]:
         """The files that were asked for so far, by their path."""
         return {module.path: module for module in self._modules.values()}
 

@@ -1,4 +1,4 @@
-"""What the units of an analysis yield, and the analysis as a whole: plain data that can be cached."""
+"""The results of the units of an analysis, and of the analysis as a whole: plain data that can be cached."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class OptOut(Struct, frozen=True):
 
 
 class KernelFindings(Struct, frozen=True):
-    """What is reported of one kernel, and how its author wants it reported.
+    """The report on one kernel, and how its author wants it reported.
 
     guarded  whether every launch of it is through the runtime, which enforces its contract
     """
@@ -76,9 +76,9 @@ class SitesFound(Struct, frozen=True):
 
 
 class LaunchesFound(Struct, frozen=True):
-    """What the host code of a file does.
+    """The launches and ownership errors of the host code of a file.
 
-    events    what is wrong with the ownership of tensors
+    events    ownership errors
     launched  the kernels that it launches, each with the version of these launches: two values of one version are equal
     owned     the kernels that it launches through the runtime
     """
@@ -90,7 +90,7 @@ class LaunchesFound(Struct, frozen=True):
 
 
 class ProofFound(Struct, frozen=True):
-    """What the proof of a kernel yields beside the proof itself, and whether there is one."""
+    """The results of a proof of a kernel beside the proof itself, and whether there is one."""
 
     opt_outs: tuple[OptOut, ...] = ()
     failures: tuple[Failure, ...] = ()
@@ -98,7 +98,7 @@ class ProofFound(Struct, frozen=True):
 
 
 class Concluded(Struct, frozen=True):
-    """What is reported of a kernel in view of its launches.
+    """The report on a kernel with its seen launches.
 
     written    of each parameter, whether the kernel writes it
     findings   None where the checker failed; `failures` say so
@@ -111,7 +111,7 @@ class Concluded(Struct, frozen=True):
 
 
 class Dependencies(Struct, frozen=True):
-    """What an analysis depends on besides the files it was asked about.
+    """The files that an analysis depends on besides its inputs.
 
     read     absolute path and content digest of files that were found by import
     missing  absolute paths at which a module was looked for in vain

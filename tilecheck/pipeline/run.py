@@ -28,7 +28,7 @@ _SMALL_BYTES: Final = 40_000
 
 
 class Inputs(Struct, frozen=True):
-    """What an analysis is asked about.
+    """The inputs of an analysis.
 
     files      the bytes of each file, by its path as it is reported; None for one that cannot be read
     roots      folders that the user named: modules are also found by their place below them
@@ -100,12 +100,12 @@ def analyse_paths(
     paths: Sequence[str], config: Config, progress: Progress = no_progress,
     contents: Mapping[str, bytes] | None = None, pipeline: Pipeline | None = None,
 ) -> Analysis:
-    """The analysis of files and folders. `contents` stand for what is on disk, by path as it is reported; results of
-    such are not put into the cache.
+    """The analysis of files and folders. `contents` replace files on disk, by path as it is reported; results of such
+    an analysis are not cached.
 
     Raises ConfigError for an overlay that cannot be read or is not right.
     """
-    found = discovered(paths, config)
+    found = discover_files(paths, config)
     files = read_files((str(path) for path in found.files), contents)
     inputs = Inputs(files, tuple(map(str, found.roots)), read_overlays(config.contracts))
     missing = tuple(Failure(error.file, error.message) for error in found.errors)
@@ -113,7 +113,7 @@ def analyse_paths(
     return replace(analysis, failures=(*analysis.failures, *missing), paths=tuple(files))
 
 
-def discovered(paths: Sequence[str], config: Config) -> Discovery:
+def discover_files(paths: Sequence[str], config: Config) -> Discovery:
     """The files that a run checks."""
     from tilecheck.project.discover import discover
 
@@ -125,14 +125,14 @@ def analyse_files(
     files: Sequence[str], roots: Sequence[str], config: Config, contents: Mapping[str, bytes] | None = None,
     pipeline: Pipeline | None = None,
 ) -> Analysis:
-    """The analysis of these files and no others. `contents` are what some of them hold instead of what is on disk;
-    modules are also found by their place below `roots`. Raises ConfigError likewise."""
+    """The analysis of these files and no others. `contents` replace the bytes on disk of some of them;
+    modules are also found by their path below `roots`. Raises ConfigError likewise."""
     inputs = Inputs(read_files(files, contents), tuple(roots), read_overlays(config.contracts))
     return (pipeline or Pipeline()).analyse(inputs, config)
 
 
 def inputs_of(files: Sequence[str], config: Config) -> Inputs:
-    """What an analysis of these files is asked about. Raises ConfigError for an overlay that cannot be read."""
+    """The inputs of an analysis of these files. Raises ConfigError for an overlay that cannot be read."""
     return Inputs(read_files(files), (), read_overlays(config.contracts))
 
 
@@ -143,7 +143,7 @@ def analyse_text(data: bytes, name: str, config: Config) -> Analysis:
 
 
 def read_files(paths: Iterable[str], contents: Mapping[str, bytes] | None = None) -> dict[str, bytes | None]:
-    """The bytes of files, or None for one that cannot be read. `contents` stand for what is on disk."""
+    """The bytes of files, or None for one that cannot be read. `contents` replace the bytes on disk."""
     return {path: contents[path] if contents and path in contents else _read(path) for path in paths}
 
 

@@ -1,4 +1,4 @@
-"""One kernel with all that is known of it: its model, its proof, its launches, and what is reported of it."""
+"""One kernel with all that is known of it: its model, its proof, its launches, and the report on it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Proof
 from tilecheck.pipeline.analyze import in_order
 from tilecheck.pipeline.results import FoundKernel, KernelKey
-from tilecheck.pipeline.run import Inputs, Pipeline, discovered, read_files, read_overlays
+from tilecheck.pipeline.run import Inputs, Pipeline, discover_files, read_files, read_overlays
 from tilecheck.pipeline.workspace import Workspace
 from tilecheck.rules.diagnose import conclude
 from tilecheck.syntax.text import SourceError
@@ -29,10 +29,10 @@ class NotOneKernel(LookupError):
 
 
 class Study(Struct, frozen=True):
-    """A kernel, and what is said of it in view of the launches in the files that were named.
+    """A kernel, and the report on it with the seen launches of the files that were named.
 
     lines       the lines of its file, without their ends
-    launches    in the order of their places
+    launches    in the order of their locations
     definition  its syntax
     """
 
@@ -56,7 +56,7 @@ class Study(Struct, frozen=True):
         return lines[span.line - 1].strip() if 0 < span.line <= len(lines) else ""
 
     def place(self, span: Span) -> str:
-        """`line 12`; for what stands in another file, `helpers.py:12`."""
+        """`line 12`; for a location in another file, `helpers.py:12`."""
         return f"line {span.line}" if span.file == self.model.file else f"{span.file}:{span.line}"
 
 
@@ -67,13 +67,13 @@ def study(target: str, config: Config) -> Study:
     for a faulty overlay.
     """
     path, _, name = target.rpartition("::") if "::" in target else (target, "", "")
-    found = discovered([path], config)
+    found = discover_files([path], config)
     for error in found.errors:
         raise SourceError(error.file, error.message)
     inputs = Inputs(read_files(map(str, found.files)), tuple(map(str, found.roots)), read_overlays(config.contracts))
     workspace = Pipeline().open(inputs, config)
     workspace.compute("sites")
-    home, kernel = _chosen(_kernels(workspace), path, name)
+    home, kernel = _choose_kernel(_kernels(workspace), path, name)
     proved = workspace.prove(home, kernel)
     workspace.compute("launching", "launches")
     launches = tuple(in_order(workspace.launches_of_kernel(kernel.key)))
@@ -96,7 +96,7 @@ def _kernels(workspace: Workspace) -> dict[KernelKey, tuple[str, FoundKernel]]:
     return out
 
 
-def _chosen(
+def _choose_kernel(
     kernels: Mapping[KernelKey, tuple[str, FoundKernel]], path: str, name: str
 ) -> tuple[str, FoundKernel]:
     fits = [k for k in kernels if not name or k[1] == name or k[1].endswith(f".{name}")]
@@ -107,15 +107,15 @@ def _chosen(
         raise NotOneKernel(f"there is no kernel in {path}")
     known = sorted({qualname for _, qualname in kernels})
     if not fits:
-        raise NotOneKernel(f"there is no kernel '{name}' in {path}; there are: {_listed(known)}"
+        raise NotOneKernel(f"there is no kernel '{name}' in {path}; there are: {_join_names(known)}"
                            f"{did_you_mean(name, known)}")
     if not name:
         raise NotOneKernel(f"{path} has {len(fits)} kernels; name one as {path}::{fits[0][1]}; there are: "
-                           f"{_listed(known)}")
+                           f"{_join_names(known)}")
     files = sorted({home for home, _ in fits})
-    raise NotOneKernel(f"there are several kernels '{name}' in {path}: in {_listed(files)}; name the file")
+    raise NotOneKernel(f"there are several kernels '{name}' in {path}: in {_join_names(files)}; name the file")
 
 
-def _listed(names: Sequence[str], most: int = 12) -> str:
+def _join_names(names: Sequence[str], most: int = 12) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

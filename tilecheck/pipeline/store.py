@@ -1,6 +1,6 @@
 """The results of a workspace on disk.
 
-Small parts of all results, with what they read, are one entry of the cache. Each large part is an entry by itself,
+Small parts of all results, with their reads, are one entry of the cache. Each large part is an entry by itself,
 which is loaded when it is needed.
 """
 
@@ -29,7 +29,7 @@ class Snapshot(Struct, frozen=True):
     results   of units that are up to date
     digests   of the keys that they read
     contents  digests of the files that they read, and of all files of the workspace
-    mentions  digest of what the search for functions that launch depends on, for each file that contributes to it
+    mentions  digest of the mentions that the search for launching functions depends on, for each file that contributes
     """
 
     results: Mapping[Unit, Result]

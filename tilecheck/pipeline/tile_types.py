@@ -1,4 +1,4 @@
-"""What an editor shows of tiles: their types as text, `Tile[float32, BM, 64]`."""
+"""The types of tiles as text, for editors: `Tile[float32, BM, 64]`."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def types_of_module(project: Project, module: Module) -> dict[Span, str]:
                 text = type_text(value)
                 if text is not None and span.file == module.path:
                     found.setdefault(span, {})[text] = None
-    return {span: _together(texts) for span, texts in sorted(found.items())}
+    return {span: _join_types(texts) for span, texts in sorted(found.items())}
 
 
-def _together(texts: Iterable[str]) -> str:
-    """Of a place that has tiles of several types, in the order in which they were met."""
+def _join_types(texts: Iterable[str]) -> str:
+    """The text of a location that has tiles of several types, in the order in which they were met."""
     several = list(texts)
     return " | ".join(several if len(several) <= _SEVERAL else [*several[:_SEVERAL], "..."])
 
@@ -45,7 +45,7 @@ def _together(texts: Iterable[str]) -> str:
 def type_text(value: Value) -> str | None:
     """`Tile[float32, BM, 64]`; `Tile[?, 64]` when the element type is not known, `Tile[a.dtype, 64]` when it is that of
     an array of which it is not known, and `Tile[float32, ...]` when the shape is not known. A scalar is shown by its
-    type alone. None for what is no tile, or of which nothing is known."""
+    type alone. None for a value that is not a tile, and for an unknown one."""
     handler = _TEXTS.get(type(value))
     return None if handler is None else handler(value)
 
@@ -63,9 +63,9 @@ def _extents(shape: Shape) -> str:
     return ", ".join(spell_term(e) for e in shape)
 
 
-def _either(value: Choice) -> str | None:
+def _choice(value: Choice) -> str | None:
     texts = {text: None for v in (value.then, value.other) if (text := type_text(v)) is not None}
-    return _together(texts) if texts else None
+    return _join_types(texts) if texts else None
 
 
-_TEXTS: Final[Mapping[type, Callable[..., str | None]]] = {Int: _tile, Bool: _tile, Data: _tile, Choice: _either}
+_TEXTS: Final[Mapping[type, Callable[..., str | None]]] = {Int: _tile, Bool: _tile, Data: _tile, Choice: _choice}

@@ -1,10 +1,10 @@
-"""The units of an analysis: each is a function of what it reads.
+"""The units of an analysis: each is a function of its reads.
 
     sites       the kernels and the suppression comments of a file
     launching   the functions that may launch kernels, of all files
     launches    the launches of a file
     proof       the proof of a kernel
-    conclusion  what is reported of a kernel, from its proof and its launches
+    conclusion  the report on a kernel, from its proof and its launches
 
 A result has a small part, which every run loads, and for launches and proofs a large one, which is loaded when a
 kernel is concluded again.
@@ -61,7 +61,7 @@ class Unit(NamedTuple):
 
 
 class Result(Struct, frozen=True):
-    """What a unit yielded.
+    """The result of a unit.
 
     version  two results of one unit with one version are equal; empty where nothing compares them
     """
@@ -72,7 +72,7 @@ class Result(Struct, frozen=True):
 
 
 class Done(NamedTuple):
-    """A unit that was computed: its result, the large part of it, and the digests of what it read."""
+    """A unit that was computed: its result, the large part of it, and the digests of its reads."""
 
     unit: Unit
     result: Result
@@ -93,16 +93,16 @@ def find_sites(project: RecordingProject, path: str) -> Done:
         except Exception as error:
             return SitesFound(failures=(failure_of(path, error),))
 
-    found, keys = _recorded(project, find, coarse=True)
-    return _done(project, Unit("sites", path), found, keys | {Key("file", path)}, None)
+    found, keys = _record_reads(project, find, coarse=True)
+    return _complete_unit(project, Unit("sites", path), found, keys | {Key("file", path)}, None)
 
 
 def search_launching(project: RecordingProject) -> Done:
     """Search all files for functions that may launch. Of each file it reads what `relevant_mentions` gives, which the
     workspace compares, and the meanings of names."""
-    with project.recording.filling() as keys, project.recording.quiet():
+    with project.recording.collect_keys() as keys, project.recording.without_whole_files():
         found = project.launching
-    return _done(project, Unit("launching"), found, closure(keys, project.resolver.behind), None)
+    return _complete_unit(project, Unit("launching"), found, closure(keys, project.resolver.behind), None)
 
 
 def find_launches_of(project: RecordingProject, path: str) -> Done:
@@ -115,8 +115,8 @@ def find_launches_of(project: RecordingProject, path: str) -> Done:
 
         return find_file_launches(project, path)
 
-    (launches, found), keys = _recorded(project, find, coarse=True)
-    done = _done(project, Unit("launches", path), found, keys | {Key("code", path)}, launches)
+    (launches, found), keys = _record_reads(project, find, coarse=True)
+    done = _complete_unit(project, Unit("launches", path), found, keys | {Key("code", path)}, launches)
     versions = {key: digest(done.result.version, *key) for key in by_kernel(launches)}
     return done._replace(result=Result(
         LaunchesFound(found.events, versions, found.owned, found.failures), done.result.reads, done.result.version))
@@ -127,15 +127,15 @@ def prove_unit(project: RecordingProject, path: str, site: KernelSite, overlay: 
     from tilecheck.pipeline.analyze import prove_site
 
     def prove() -> tuple[ProvedKernel | None, ProofFound]:
-        with project.recording.quiet():
+        with project.recording.without_whole_files():
             definition = site.module.skeleton.definitions.get(site.qualname)
         for name in (site.qualname, *(() if definition is None else definition.outer)):
             project.recording.note(Key("function", site.module.path, name))
         return prove_site(project, path, site, overlay)
 
-    (kernel, found), keys = _recorded(project, prove, coarse=False)
+    (kernel, found), keys = _record_reads(project, prove, coarse=False)
     found = ProofFound(found.opt_outs, found.failures, kernel is not None)
-    return _done(project, Unit("proof", path, site.module.path, site.qualname), found, keys, kernel)
+    return _complete_unit(project, Unit("proof", path, site.module.path, site.qualname), found, keys, kernel)
 
 
 def conclude_unit(unit: Unit, version: str, kernel: ProvedKernel, launches: Iterable[Launch]) -> Done:
@@ -163,15 +163,15 @@ def by_kernel(launches: Iterable[Launch]) -> Mapping[KernelKey, tuple[Launch, ..
     return {key: tuple(mine) for key, mine in found.items()}
 
 
-def _recorded(
+def _record_reads(
     project: RecordingProject, compute: Callable[[], T], coarse: bool
 ) -> tuple[T, frozenset[Key]]:
-    with project.recording.filling(coarse) as keys:
+    with project.recording.collect_keys(coarse) as keys:
         found = compute()
     return found, closure(keys, project.resolver.behind)
 
 
-def _done(project: RecordingProject, unit: Unit, found: Found, keys: frozenset[Key], large: Large) -> Done:
+def _complete_unit(project: RecordingProject, unit: Unit, found: Found, keys: frozenset[Key], large: Large) -> Done:
     digests = {key: project.digest(key) for key in sorted(keys)}
     version = digest(*unit, *(part for key, value in digests.items() for part in (*key, value)))
     return Done(unit, Result(found, by_path(keys), version), large, digests)

@@ -97,7 +97,7 @@ class Workspace:
     # --- what changed ------------------------------------------------------------------------------------------------
 
     def _resume(self, snapshot: Snapshot) -> None:
-        """Take over what was stored, as far as it holds."""
+        """Take over the stored results that are still valid."""
         self._results = dict(snapshot.results)
         self._digests = dict(snapshot.digests)
         self._contents = dict(snapshot.contents)
@@ -127,7 +127,7 @@ class Workspace:
 
     def replace(self, contents: Mapping[str, bytes]) -> None:
         """Files of the workspace have other bytes."""
-        launching = self._launching()
+        launching = self._launching_result()
         for path, data in contents.items():
             self.project.replace(path, data)
         if launching is not None:
@@ -139,7 +139,7 @@ class Workspace:
 
     def restock(self, files: Mapping[str, bytes | None]) -> None:
         """The workspace has these files now, and files beside it may have changed."""
-        earlier, launching = self.project, self._launching()
+        earlier, launching = self.project, self._launching_result()
         self.project = RecordingProject(tuple(files), self.roots, _readable(files))
         self.project.take_over(earlier)
         if launching is not None:
@@ -148,7 +148,7 @@ class Workspace:
         self._compare(self._changed_files(), imports=True)
         self._add(files)
 
-    def _launching(self) -> Launching | None:
+    def _launching_result(self) -> Launching | None:
         """The last result of the search for functions that launch."""
         known = self._results.get(_SEARCH)
         found = None if known is None else known.found
@@ -159,7 +159,7 @@ class Workspace:
             self._stale |= {u for u in (Unit("sites", path), Unit("launches", path)) if u not in self._results}
 
     def _drop(self, files: Collection[str]) -> None:
-        """Forget what is known of files that are not under check."""
+        """Forget the results of files that are not under check."""
         known = frozenset(files)
         for unit in [u for u in self._results if u.file and u.file not in known and u.step != "conclusion"]:
             self._forget(unit)
@@ -193,14 +193,14 @@ class Workspace:
                 self._stale.add(unit)
 
     def _mentions_of(self, paths: Iterable[str]) -> dict[str, str | None]:
-        """What the search for functions that launch depends on in each of these files."""
-        launching = self._launching()
+        """The mentions of each of these files that the search for functions that launch depends on."""
+        launching = self._launching_result()
         out: dict[str, str | None] = {}
         files = frozenset(self.files)
         for path in paths:
             found: object = _NOTHING
             if path in files and launching is not None:
-                with self.project.recording.filling(), self.project.recording.quiet():
+                with self.project.recording.collect_keys(), self.project.recording.without_whole_files():
                     found = relevant_mentions(self.project.module(path), launching.names)
             out[path] = None if found == _NOTHING else digest(repr(found))
         return out
@@ -233,7 +233,7 @@ class Workspace:
         if unit in self._stale or unit not in self._results:
             for done in self._compute(unit):
                 self.take(done)
-        found: ProvedKernel | None = self._fetched(unit) if unit in self._results else None
+        found: ProvedKernel | None = self._fetch_large(unit) if unit in self._results else None
         if found is None:
             failures = getattr(self._results[unit].found, "failures", ()) if unit in self._results else ()
             message = failures[0].message if failures else "the kernel cannot be analysed"
@@ -249,14 +249,14 @@ class Workspace:
 
     def launches_of_kernel(self, key: KernelKey) -> list[Launch]:
         """The launches of a kernel that are known, in the order of the files."""
-        return [launch for path, _ in self.launched().get(key, ()) for launch in self._launches_of(path)
+        return [launch for path, _ in self.launch_versions().get(key, ()) for launch in self._launches_of(path)
                 if launch.kernel == key]
 
     def _next(self, wanted: Sequence[str]) -> Unit | None:
         if not self._stale:
             return None
         place = {path: number for number, path in reversed(list(enumerate(wanted)))}
-        needed = set().union(*map(self._needed, wanted)) if wanted else set()
+        needed = set().union(*map(self._needed_proofs, wanted)) if wanted else set()
         return min(self._stale, key=lambda unit: (
             _ORDER[unit.step], unit.step == "proof" and unit not in needed, place.get(unit.file, len(place)), unit))
 
@@ -329,7 +329,7 @@ class Workspace:
         assert isinstance(found, LaunchesFound)
         if before is not None and isinstance(before.found, LaunchesFound) and done.large is not None:
             was = before.found.launched
-            old, new = by_kernel(self._stored(done.unit, before) or ()), by_kernel(_as_launches(done.large))
+            old, new = by_kernel(self._find_large(done.unit, before) or ()), by_kernel(_as_launches(done.large))
             versions = {k: was[k] if k in was and old.get(k) == new.get(k) else v for k, v in found.launched.items()}
             found = LaunchesFound(found.events, versions, found.owned, found.failures)
         self._results[done.unit] = Result(found, done.result.reads, done.result.version)
@@ -337,7 +337,7 @@ class Workspace:
 
     def _take_proof(self, done: Done) -> None:
         before, version = self._results.get(done.unit), done.result.version
-        if before is not None and done.large is not None and self._stored(done.unit, before) == done.large:
+        if before is not None and done.large is not None and self._find_large(done.unit, before) == done.large:
             version = before.version
         self._results[done.unit] = Result(done.result.found, done.result.reads, version)
         self._hold(done.unit, version, done.large)
@@ -353,7 +353,7 @@ class Workspace:
         if self.store is not None:
             self.store.save_large(unit, version, large)
 
-    def _stored(self, unit: Unit, result: Result) -> Any:
+    def _find_large(self, unit: Unit, result: Result) -> Any:
         """The large part of a result, if it is known here or in the store."""
         if unit not in self._large and self.store is not None:
             found = self.store.load_large(unit, result.version)
@@ -361,14 +361,14 @@ class Workspace:
                 self._large[unit] = found
         return self._large.get(unit)
 
-    def _fetched(self, unit: Unit) -> Any:
+    def _fetch_large(self, unit: Unit) -> Any:
         """The large part of a result; it is computed again if it is not known."""
-        if self._stored(unit, self._results[unit]) is None:
+        if self._find_large(unit, self._results[unit]) is None:
             for done in self._compute(unit):
                 self.take(done)
         return self._large.get(unit)
 
-    # --- what is known -----------------------------------------------------------------------------------------------
+    # --- present results ---------------------------------------------------------------------------------------------
 
     @property
     def stale(self) -> frozenset[Unit]:
@@ -388,14 +388,14 @@ class Workspace:
                 for u, r in list(self._results.items()) if u.step == "launches" and u not in self._stale
                 and isinstance(r.found, LaunchesFound) and r.found.launched}
 
-    def is_settled(self, path: str) -> bool:
+    def has_final_findings(self, path: str) -> bool:
         """Whether the findings of a file are those of a run over all files, as far as the kernels that they depend on
         are known. They all are once every unit was computed."""
         if not self._stale:
             return True
-        return all(unit.step == "proof" for unit in self._stale) and not self._stale & self._needed(path)
+        return all(unit.step == "proof" for unit in self._stale) and not self._stale & self._needed_proofs(path)
 
-    def _needed(self, path: str) -> set[Unit]:
+    def _needed_proofs(self, path: str) -> set[Unit]:
         """The proofs that findings of a file depend on: of kernels that are defined there, use a part of it, or are
         launched there."""
         known = self._results.get(Unit("launches", path))
@@ -415,8 +415,8 @@ class Workspace:
         proofs = [found for unit, result in sorted(self._results.items()) if unit.step == "proof" and unit.file
                   and isinstance(found := result.found, ProofFound)]
         with collector_paused():
-            launched = self.launched()
-            concluded = {key: self._concluded(unit, launched.get(key, ())) for key, unit in units.items()}
+            launched = self.launch_versions()
+            concluded = {key: self._conclude_proof(unit, launched.get(key, ())) for key, unit in units.items()}
             borrowed = tuple(self._at_launches(launches, units, launched))
         proofs += [ProofFound(failures=r.found.failures) for u, r in self._results.items()
                    if u.step == "proof" and not u.file and isinstance(r.found, ProofFound)]
@@ -434,7 +434,7 @@ class Workspace:
             out.setdefault((unit.home, unit.qualname), unit)
         return out
 
-    def launched(self) -> dict[KernelKey, tuple[tuple[str, str], ...]]:
+    def launch_versions(self) -> dict[KernelKey, tuple[tuple[str, str], ...]]:
         """Of each kernel, the files that launch it with the version of these launches."""
         out: dict[KernelKey, tuple[tuple[str, str], ...]] = {}
         for path in self.files:
@@ -444,8 +444,8 @@ class Workspace:
                     out[key] = (*out.get(key, ()), (path, version))
         return out
 
-    def _concluded(self, proof: Unit, launched: Sequence[tuple[str, str]]) -> Concluded | None:
-        """What is reported of a kernel; None where there is no proof."""
+    def _conclude_proof(self, proof: Unit, launched: Sequence[tuple[str, str]]) -> Concluded | None:
+        """The report on a kernel; None if there is no proof."""
         result = self._results[proof]
         assert isinstance(result.found, ProofFound)
         if not result.found.is_proved:
@@ -454,7 +454,7 @@ class Workspace:
         version = conclusion_version(result.version, launched)
         known = self._results.get(unit)
         if known is None or known.version != version:
-            kernel = self._fetched(proof)
+            kernel = self._fetch_large(proof)
             if kernel is None:
                 return None
             key = (proof.home, proof.qualname)
@@ -464,13 +464,13 @@ class Workspace:
         return found
 
     def _launches_of(self, path: str) -> Sequence[Launch]:
-        return self._fetched(Unit("launches", path)) or ()
+        return self._fetch_large(Unit("launches", path)) or ()
 
     def _at_launches(
         self, launches: Iterable[LaunchesFound], units: Collection[KernelKey],
         launched: Mapping[KernelKey, Sequence[tuple[str, str]]],
     ) -> Iterator[Diagnostic]:
-        """What is wrong with launches through the runtime of kernels that are not under check themselves."""
+        """Findings of launches through the runtime whose kernels are not under check themselves."""
         owned = {key for found in launches for key in found.owned}
         checked = frozenset(self.files)
         wanted = {Unit("proof", "", *key) for key in owned if key not in units and key[0] not in checked}
@@ -483,7 +483,7 @@ class Workspace:
                     self.take(done)
             if unit in self._results:
                 key = (unit.home, unit.qualname)
-                found = self._concluded(unit, launched.get(key, ()))
+                found = self._conclude_proof(unit, launched.get(key, ()))
                 spans = {launch.span for launch in self.launches_of_kernel(key)}
                 if found is not None and found.findings is not None:
                     yield from (d for d in found.findings.diagnostics if d.span in spans)
@@ -516,7 +516,7 @@ class Workspace:
         """The kernels that are defined in a file, and those that use a part of it."""
         for unit in sorted(u for u in self._results if u.step == "proof" and u.file):
             if path == unit.home or path in self._results[unit].reads:
-                kernel: ProvedKernel | None = self._fetched(unit)
+                kernel: ProvedKernel | None = self._fetch_large(unit)
                 if kernel is not None:
                     yield kernel.model
 
@@ -525,9 +525,9 @@ class Workspace:
         return self.project.module(path)
 
     def attempt(self, path: str, data: bytes, kernel: KernelKey) -> tuple[Diagnostic, ...] | None:
-        """What would be found of a kernel, in view of the launches that are known, if a file had other bytes; None if
-        there were no such kernel. No result changes."""
-        was, launching = self.project.module(path).data, self._launching()
+        """The findings of a kernel with its seen launches if a file had other bytes. None if there were no such kernel.
+        No result changes."""
+        was, launching = self.project.module(path).data, self._launching_result()
         self.project.replace(path, data)
         try:
             site = site_of(self.project, kernel[0], kernel)
@@ -560,4 +560,4 @@ _TAKE: Final[Mapping[Step, Callable[[Workspace, Done], None]]] = {
     "proof": Workspace._take_proof, "conclusion": Workspace._take_conclusion,
 }
 _NOTHING: Final = (False, (), (), (), ())
-"""What `relevant_mentions` gives for a file that contributes nothing to the search."""
+"""The result of `relevant_mentions` for a file that contributes nothing to the search."""

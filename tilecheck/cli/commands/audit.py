@@ -15,7 +15,7 @@ from tilecheck.cli.configure import load_settings
 from tilecheck.cli.exit_status import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError
 from tilecheck.cli.options import add_settings
 from tilecheck.config import Config, ConfigError
-from tilecheck.pipeline.policy import suppressed
+from tilecheck.pipeline.policy import count_suppressed
 from tilecheck.pipeline.results import Analysis, KernelFindings, OptOut
 from tilecheck.project.escapes import Escape, escapes
 from tilecheck.text.plural import pluralize
@@ -76,14 +76,14 @@ def command(paths: tuple[str, ...], output_format: str, most: int | None, **give
 
 def audit(paths: Sequence[str], config: Config) -> tuple[Analysis, tuple[Entry, ...]]:
     """The analysis of paths, and the entries of the audit by file and line; settings come last."""
-    from tilecheck.pipeline.run import analyse_paths, discovered
+    from tilecheck.pipeline.run import analyse_paths, discover_files
 
     try:
         analysis = analyse_paths(paths, config)
-        files = discovered(paths, config).files
+        files = discover_files(paths, config).files
     except ConfigError as error:
         raise UsageError(str(error)) from error
-    counts = suppressed(analysis, config)
+    counts = count_suppressed(analysis, config)
     entries = [_suppression_entry(o, counts.get(o, {})) for o in analysis.opt_outs]
     entries += [_escape_entry(e) for file in files for e in escapes(file)]
     entries += [e for kernel in analysis.kernels for e in _contract_entries(kernel)]

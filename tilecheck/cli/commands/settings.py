@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from tilecheck.config import Config
-from tilecheck.pipeline.run import discovered
+from tilecheck.pipeline.run import discover_files
 
 __all__ = ["render_files", "render_settings"]
 
@@ -44,4 +44,4 @@ def _toml(value: object) -> str:
 
 def render_files(paths: Sequence[str], config: Config) -> str:
     """The files that a run of `paths` checks, one a line."""
-    return "".join(f"{file}\n" for file in discovered(paths, config).files)
+    return "".join(f"{file}\n" for file in discover_files(paths, config).files)

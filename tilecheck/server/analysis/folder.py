@@ -123,7 +123,7 @@ class Folder:
         """The bytes that count for a document: its own if they can be parsed, else those that did before."""
         if document.fault is None:
             return document.data
-        module = self._workspace.project.known().get(document.path) if self._workspace is not None else None
+        module = self._workspace.project.modules_by_path().get(document.path) if self._workspace is not None else None
         before = _data(module) if module is not None else self._disk.get(document.path)
         return before if before is not None and is_valid(before) else document.data
 
@@ -152,7 +152,7 @@ class Folder:
             if path == self.path:
                 self.look()
             return
-        if _data(workspace.project.known()[path]) != data:
+        if _data(workspace.project.modules_by_path()[path]) != data:
             workspace.replace({path: data})
             self._report, self._saved = None, False
 
@@ -171,7 +171,7 @@ class Folder:
     def is_final(self, path: str) -> bool:
         """Whether the findings of a file are those of a run over all files, as far as the kernels that they depend on
         are known."""
-        return self.workspace.is_settled(path)
+        return self.workspace.has_final_findings(path)
 
     @property
     def is_complete(self) -> bool:

@@ -204,7 +204,7 @@ class Session:
             folder = self._owner(question.path)
             if folder is None or not folder.covers(question.path):
                 self._tell(Answer(question.number))
-            elif folder.workspace.is_settled(question.path):
+            elif folder.workspace.has_final_findings(question.path):
                 self._tell(self._answer_question(folder, question))
             else:
                 left.append(question)
