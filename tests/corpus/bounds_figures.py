@@ -1,12 +1,13 @@
-"""How much of what can be undefined out of range is settled on the corpus: `python -m tests.corpus.bounds_figures`.
+"""Counts the decided obligations on bounds in the corpus: `python -m tests.corpus.bounds_figures`.
 
     decided     obligations on bounds that are proved, or proved under clauses; one obligation for each statement
-    discharged  of the clauses that these rest on, in kernels with visible launches, those that follow at each launch
+    discharged  the clauses of these proofs, in kernels with seen launches, that each launch discharges
 
-A clause counts once for a kernel, however many accesses need it. It counts whether a launch could discharge it or not:
-that extents of two input arrays agree is a clause like any other. What other clauses of the kernel say anyway is no
-clause (obligations/contract_dedup.py), nor is what holds wherever the kernel runs. One that is open at a single launch
-is open. That an array which is passed is not empty counts as said by the host (interp/host/clause_substitution.py).
+A clause counts once for a kernel, however many accesses need it. It counts even if no launch could discharge it: the
+equality of the extents of two input arrays is a clause like any other. A condition that other clauses of the kernel
+imply does not count (obligations/contract_dedup.py). A condition that holds wherever the kernel runs does not count
+either. A clause that is open at a single launch is open. The host is taken to guarantee that each array that it passes
+is not empty (interp/host/clause_substitution.py).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class BoundsFigures:
     discharged: int
     clauses: int
     unsettled: tuple[tuple[str, str], ...]
-    """(kernel, clause) that stay open at some visible launch."""
+    """(kernel, clause) that stay open at some seen launch."""
 
     def __str__(self) -> str:
         return (f"{self.decided} of {self.total} bounds obligations decided ({self.decided / self.total:.1%})\n"

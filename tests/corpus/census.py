@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["by_pattern", "by_syntax", "called"]
+__all__ = ["by_pattern", "by_syntax", "count_kernel_calls"]
 
 QUOTED = re.compile(r'("""|\'\'\').*?\1', re.DOTALL)
 DECORATED = re.compile(r"^[ \t]*@[ \t]*(?:\w+\.)*kernel[ \t]*(?:\(|#|$)", re.MULTILINE)
@@ -36,8 +36,8 @@ def by_syntax(root: Path) -> set[tuple[str, str, int]]:
         if isinstance(node, ast.FunctionDef) and any(_kernel(d, aliases) for d in node.decorator_list)}
 
 
-def called(root: Path) -> int:
-    """Calls `<cuda.tile>.kernel(...)` that are no decorators."""
+def count_kernel_calls(root: Path) -> int:
+    """Calls `<cuda.tile>.kernel(...)` that are not decorators."""
     count = 0
     for _, text in _files(root):
         tree = ast.parse(text)

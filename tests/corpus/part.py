@@ -13,7 +13,7 @@ WHOLE = "TILECHECK_WHOLE_CORPUS"
 
 
 def part(corpus: Path, folder: Path, *wanted: str) -> Path:
-    """Copies what is wanted of the corpus, files or folders, into a folder; returns where it is."""
+    """Copies the given files or folders of the corpus into a folder; returns the path of the copy."""
     source, target = corpus / "tilegym", folder / "tilegym"
     if os.environ.get(WHOLE):
         shutil.copytree(source, target)

@@ -1,4 +1,4 @@
-"""What the checker says of every kernel of the corpus, as numbers, and how two such sets of numbers differ."""
+"""Figures of the checker's results for each kernel of the corpus, and the comparison of two sets of figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Figures = dict[str, dict[str, dict[str, int]]]
 
 
 def run(corpus: Path, *options: str, paths: Sequence[str] = ("tilegym",)) -> dict[str, Any]:
-    """The report of the checker on the corpus, as anybody would get it."""
+    """The report of the checker on the corpus, from the command line."""
     command = [sys.executable, "-m", "tilecheck", "check", "--isolated", "--no-cache", "--no-respect-gitignore",
                "--format", "json", *options, *paths]
     done = subprocess.run(command, cwd=corpus, env=environment(), capture_output=True, text=True, check=False)
@@ -76,7 +76,7 @@ def decided_statements(report: Mapping[str, Any]) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Change:
-    """One kernel and kind whose numbers are others than those kept."""
+    """One kernel and kind whose numbers differ from the stored ones."""
 
     where: str
     what: str

@@ -1,6 +1,6 @@
-"""Writes `ratchet.json` anew from what the checker says now: `python -m tests.corpus.regenerate`.
+"""Rewrites `ratchet.json` from the current results of the checker: `python -m tests.corpus.regenerate`.
 
-Prints what changes, so that a loss is not kept unseen.
+Prints all changes, so that no loss is stored unseen.
 """
 
 from __future__ import annotations

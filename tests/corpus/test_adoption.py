@@ -72,7 +72,7 @@ def test_the_corpus_is_clean_only_with_its_baseline(taken_on: Copy) -> None:
 
 
 def test_only_injected_races_are_found(taken_on: Copy) -> None:
-    """Every file has other line numbers than its baseline, too."""
+    """The line numbers of every file also differ from its baseline."""
     for path in sorted((taken_on.folder / "tilegym").rglob("*.py")):
         path.write_text("# one line more\n\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
     for injection in INJECTIONS:

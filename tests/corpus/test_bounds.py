@@ -1,4 +1,4 @@
-"""Bounds on kernels that nobody here wrote: how much is settled, and that nothing right is refuted."""
+"""Bounds on external kernels: the share of decided obligations, and that no correct access is refuted."""
 
 from __future__ import annotations
 

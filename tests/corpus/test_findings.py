@@ -1,4 +1,4 @@
-"""What is printed of the corpus at the default level has been read, and most of it is true."""
+"""Each finding on the corpus at the default level has been reviewed, and most findings are true."""
 
 from __future__ import annotations
 

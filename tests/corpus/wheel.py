@@ -1,4 +1,4 @@
-"""The corpus: kernels that nobody here wrote. Downloaded, never copied into the repository."""
+"""The corpus: external kernels, which are downloaded and never copied into the repository."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class CorpusError(Exception):
 
 
 def corpus_folder() -> Path:
-    """The folder of the unpacked wheel: `TILECHECK_CORPUS`, or a download kept in `.corpus/`."""
+    """The folder of the unpacked wheel: `TILECHECK_CORPUS`, or a download cached in `.corpus/`."""
     given = os.environ.get("TILECHECK_CORPUS")
     folder = Path(given) if given else CACHE
     if not any(folder.glob("tilegym*")):

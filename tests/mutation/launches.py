@@ -1,7 +1,8 @@
 """Finds launches for a kernel of which nothing is known but its source.
 
-Parameters start as unknowns; running the kernel shows which are arrays, of what rank, which are lists and which are
-numbers. Extents and numbers are then drawn at random until a launch runs without undefined behaviour and collision.
+Parameters start as unknowns. A run of the kernel shows which parameters are arrays, which rank each array has, which
+parameters are lists, and which are numbers. Extents and numbers are then drawn at random until a launch runs without
+undefined behaviour and collision.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _ARRAY_MEMBERS: Final = frozenset(
 
 
 class Learned(Exception):
-    """What kind of argument a parameter needs."""
+    """Returns the kind of argument that a parameter needs."""
 
     def __init__(self, name: str, kind: str) -> None:
         super().__init__(f"{name} is {kind}")
@@ -77,7 +78,7 @@ _install()
 
 @dataclass
 class Signature:
-    """What is known of the parameters. `kinds`: array, list, scalar, int, bool, float or unknown."""
+    """The known facts about the parameters. `kinds`: array, list, scalar, int, bool, float or unknown."""
 
     kinds: dict[str, str]
     ranks: dict[str, int] = field(default_factory=dict)
@@ -154,7 +155,7 @@ def arguments(known: Signature, launch: Candidate) -> dict[str, Any]:
 
 
 def execute(kernel: Kernel, known: Signature, launch: Candidate) -> Log:
-    """Runs a launch; grid axes that are read on the way are added to what is known."""
+    """Runs a launch; adds the grid axes that the kernel reads to the known facts."""
     with _watched(known):
         return run(kernel, launch.grid, arguments(known, launch), ticks=BLOCK_TICKS)
 
@@ -191,7 +192,7 @@ def _learn(known: Signature, log: Log) -> bool:
 
 
 def explore(kernel: Kernel, wanted: int = 10, tries: int = 500, seed: int = 0) -> tuple[Signature, list[Candidate]]:
-    """What a kernel's parameters are, and launches of several blocks that run cleanly and do not collide."""
+    """Returns the kinds of a kernel's parameters, and launches of several blocks without errors and collisions."""
     rng, known, good = random.Random(f"{seed}:{kernel.__name__}"), signature(kernel), []
     lessons, spent = 0, 0
     for _ in range(tries):
@@ -223,6 +224,6 @@ def parameter_ranks(known: Signature) -> Iterator[tuple[str, int | None]]:
 
 
 def draws(known: Signature, name: str, count: int) -> list[Candidate]:
-    """Launches at random, whatever becomes of them."""
+    """Yields random launches, which may also fail or collide."""
     rng = random.Random(name)
     return [_draw(known, rng) for _ in range(count)]

@@ -40,11 +40,11 @@ class Source:
         end = node.end_lineno or node.lineno, node.end_col_offset or 0
         return self.starts[node.lineno - 1] + node.col_offset, self.starts[end[0] - 1] + end[1]
 
-    def replaced(self, node: ast.expr, by: str) -> str:
+    def replace_node(self, node: ast.expr, by: str) -> str:
         low, high = self._range(node)
         return (self.data[:low] + f"({by})".encode() + self.data[high:]).decode()
 
-    def without(self, call: ast.Call, keyword: ast.keyword) -> str:
+    def drop_keyword(self, call: ast.Call, keyword: ast.keyword) -> str:
         """The text less one keyword argument, and the comma before it."""
         low, high = self._range(keyword.value)
         low -= len(f"{keyword.arg}=")
@@ -53,25 +53,25 @@ class Source:
             low = len(before) - 1
         return (self.data[:low] + self.data[high:]).decode()
 
-    def swapped(self, a: ast.expr, b: ast.expr) -> str:
+    def swap_nodes(self, a: ast.expr, b: ast.expr) -> str:
         (low, mid), (third, high) = sorted((self._range(a), self._range(b)))
         parts = (self.data[:low], self.data[third:high], self.data[mid:third], self.data[low:mid], self.data[high:])
         return b"".join(parts).decode()
 
 
-def called(node: ast.Call) -> str:
+def read_called_name(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def _index_of(node: ast.Call) -> ast.expr | None:
     """The index argument of a writing call."""
-    place = _INDEXED.get(called(node))
+    place = _INDEXED.get(read_called_name(node))
     if place is None:
         return None
     named = next((k.value for k in node.keywords if k.arg == "index"), None)
     if named is not None:
         return named
-    if len(node.args) == 2 and place == 1 and called(node) == "store":
+    if len(node.args) == 2 and place == 1 and read_called_name(node) == "store":
         place = 0
     return node.args[place] if place < len(node.args) else None
 
@@ -84,7 +84,7 @@ def _names(node: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
-def _relevant(function: ast.FunctionDef) -> tuple[list[ast.Call], list[ast.expr]]:
+def _collect_relevant(function: ast.FunctionDef) -> tuple[list[ast.Call], list[ast.expr]]:
     """Writing calls, and the expressions that their indices are computed from."""
     writes = [n for n in ast.walk(function) if isinstance(n, ast.Call) and _index_of(n) is not None]
     wanted: set[str] = set()
@@ -118,36 +118,38 @@ def _writes(source: Source, call: ast.Call) -> Iterator[Mutant]:
     if isinstance(index, ast.Tuple):
         for n, part in enumerate(index.elts):
             if not isinstance(part, ast.Constant):
-                yield Mutant("index dropped", part.lineno, source.replaced(part, "0"), f"{source.of(part)} -> 0")
+                yield Mutant("index dropped", part.lineno, source.replace_node(part, "0"), f"{source.of(part)} -> 0")
             for other in index.elts[n + 1:]:
                 if source.of(part) != source.of(other):
-                    yield Mutant("axes swapped", part.lineno, source.swapped(part, other),
+                    yield Mutant("axes swapped", part.lineno, source.swap_nodes(part, other),
                                  f"{source.of(part)} <-> {source.of(other)}")
     mask = mask_of(call)
     if mask is not None and not isinstance(mask, ast.Constant):
-        yield Mutant("mask dropped", mask.lineno, source.replaced(mask, "None"), f"mask={source.of(mask)} -> None")
+        yield Mutant("mask dropped", mask.lineno, source.replace_node(mask, "None"), f"mask={source.of(mask)} -> None")
 
 
 def _loop(source: Source, node: ast.Call) -> Iterator[Mutant]:
     """`range(bid, n, step)`: another step."""
-    if called(node) == "range" and len(node.args) == 3:
+    if read_called_name(node) == "range" and len(node.args) == 3:
         step = node.args[2]
-        yield Mutant("wrong step", step.lineno, source.replaced(step, "1"), f"step {source.of(step)} -> 1")
+        yield Mutant("wrong step", step.lineno, source.replace_node(step, "1"), f"step {source.of(step)} -> 1")
 
 
 def _arithmetic(source: Source, node: ast.BinOp) -> Iterator[Mutant]:
     left, right, whole = source.of(node.left), source.of(node.right), source.of(node)
     if isinstance(node.op, ast.Add):
         for lost, kept in ((left, right), (right, left)):
-            yield Mutant("term dropped", node.lineno, source.replaced(node, kept), f"{whole} loses {lost}")
+            yield Mutant("term dropped", node.lineno, source.replace_node(node, kept), f"{whole} loses {lost}")
     elif isinstance(node.op, ast.Mult):
         for factor in (node.left, node.right):
             name = source.of(factor)
-            yield Mutant("step halved", node.lineno, source.replaced(factor, f"{name} // 2"), f"{whole}: {name} halved")
+            yield Mutant(
+                "step halved", node.lineno, source.replace_node(factor, f"{name} // 2"), f"{whole}: {name} halved"
+            )
     elif isinstance(node.op, ast.FloorDiv):
-        yield Mutant("divisor doubled", node.lineno, source.replaced(node.right, f"{right} * 2"), whole)
+        yield Mutant("divisor doubled", node.lineno, source.replace_node(node.right, f"{right} * 2"), whole)
     elif isinstance(node.op, ast.Mod):
-        yield Mutant("modulus halved", node.lineno, source.replaced(node.right, f"max({right} // 2, 1)"), whole)
+        yield Mutant("modulus halved", node.lineno, source.replace_node(node.right, f"max({right} // 2, 1)"), whole)
 
 
 def mutants(text: str, kernel: str) -> Iterator[Mutant]:
@@ -156,7 +158,7 @@ def mutants(text: str, kernel: str) -> Iterator[Mutant]:
     function = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == kernel), None)
     if function is None:
         return
-    writes, exprs = _relevant(function)
+    writes, exprs = _collect_relevant(function)
     seen = {text}
     for made in _edits(source, writes, exprs):
         if made.text not in seen:

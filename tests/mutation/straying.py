@@ -1,11 +1,16 @@
 """Makes mutants that provably leave an array or observe undefined lanes, and asks the checker about each.
 
-A mutant counts when it goes wrong in a launch that meets the contract of the original, which goes right in it. It is
-**flagged** when a finding of a fitting code is new or graver than on the original; **excluded** when nothing is said of
-the kernel, but every launch in which it goes wrong breaks its contract: a visible one would be reported; **noted** when
-what was proved of the original is not any more, which is said with `-v` and counts with `--strict`. It is
-**right** when what its contract asks for beyond the original's holds at every visible launch, or when it goes wrong in
-none of many executed launches that the host code beside it makes: it is no mistake there, and counts nowhere.
+A mutant counts when it fails in a launch that satisfies the contract of the original, and the original runs without
+errors in that launch. The verdict on the mutant is one of these:
+
+* **flagged**: a finding of a fitting code is new, or is graver than on the original.
+* **excluded**: nothing is reported for the kernel, but every launch in which the mutant fails breaks its contract.
+  The checker would report such a launch if it saw it.
+* **noted**: an obligation that is proved for the original is not proved for the mutant. `-v` reports it, and `--strict`
+  counts it.
+* **right**: every seen launch satisfies the clauses that the contract has beyond that of the original, or the mutant
+  fails in none of many executed launches of the host code beside it. The edit is not an error there and does not
+  count.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from tests.mutation import visible
 from tests.mutation.edits import edits
 from tests.mutation.launches import Candidate, execute
 from tests.mutation.mutate import Mutant
-from tests.mutation.study import Study, Subject, Verdict, alone, reload
+from tests.mutation.study import Study, Subject, Verdict, isolate_kernel, reload
 from tests.oracle.aspects import COMBINED, SETTLED, structural
 from tests.oracle.fake_tile import Kernel
 from tests.oracle.log import Log, collisions
@@ -48,41 +53,47 @@ class Wrong:
 
 
 def faults(log: Log) -> set[tuple[str, str]]:
-    """What goes wrong in a run, by kind and array; the lines of an edited text are others."""
+    """Counts the errors of a run by kind and array; lines do not count, because an edit moves them."""
     found = {("stray", o.array) for o in log.outside} | {("observed", o.array) for o in log.observed}
     return found | {(c.kind, c.array) for c in collisions(log, limit=500)}
 
 
-def wrong(subject: Subject, original: Kernel, said: Report, loader: Loaded, limit: int) -> Iterator[Wrong]:
+def find_straying_mutants(
+    subject: Subject, original: Kernel, said: Report, loader: Loaded, limit: int
+) -> Iterator[Wrong]:
     """Mutants that go wrong, spread over the kinds of edit. `said` is the report on the original."""
     every = list(edits(subject.text, subject.name))
     random.Random(subject.name).shuffle(every)
     count: Counter[str] = Counter()
-    right = [(launch, usual) for launch, usual in _right(subject, original) if _meets(_named(said, subject), launch)]
+    right = [
+        (launch, usual)
+        for launch, usual in _find_clean_launches(subject, original)
+        if _meets(_find_kernel(said, subject), launch)
+    ]
     for mutant in every:
         if count[mutant.what] >= limit:
             continue
         kernel = reload(subject, mutant.text, loader)
         if kernel is None:
             continue
-        bad = [launch for launch, usual in right if _worse(subject, kernel, launch, usual)]
+        bad = [launch for launch, usual in right if _is_worse(subject, kernel, launch, usual)]
         if bad:
             count[mutant.what] += 1
             yield Wrong(mutant, tuple(bad))
 
 
-def _right(subject: Subject, original: Kernel) -> list[tuple[Candidate, set[tuple[str, str]]]]:
+def _find_clean_launches(subject: Subject, original: Kernel) -> list[tuple[Candidate, set[tuple[str, str]]]]:
     logs = [(launch, execute(original, replace(subject.known, axes=set()), launch)) for launch in subject.launches]
     return [(launch, faults(log)) for launch, log in logs if log.error is None]
 
 
-def _worse(subject: Subject, kernel: Kernel, launch: Candidate, usual: set[tuple[str, str]]) -> bool:
+def _is_worse(subject: Subject, kernel: Kernel, launch: Candidate, usual: set[tuple[str, str]]) -> bool:
     known = replace(subject.known, axes=set())
     log = execute(kernel, known, launch)
     return log.error is None and known.axes == subject.known.axes and bool(faults(log) - usual)
 
 
-def _named(report: Report, subject: Subject) -> KernelReport | None:
+def _find_kernel(report: Report, subject: Subject) -> KernelReport | None:
     return next((k for k in report.kernels if k.name == subject.name), None)
 
 
@@ -91,7 +102,7 @@ def _findings(report: Report, subject: Subject) -> Counter[tuple[str, str]]:
     return Counter((d.code, d.severity) for d in mine)
 
 
-def _graver(now: Counter[tuple[str, str]], before: Counter[tuple[str, str]]) -> list[str]:
+def _list_graver(now: Counter[tuple[str, str]], before: Counter[tuple[str, str]]) -> list[str]:
     """Codes of which there are more findings of some severity or above."""
     out: set[str] = set()
     for code, severity in now:
@@ -104,7 +115,7 @@ def _graver(now: Counter[tuple[str, str]], before: Counter[tuple[str, str]]) -> 
 
 
 def scalars(launch: Candidate) -> dict[str, int]:
-    """What a contract may speak of."""
+    """Returns the values that a contract may mention."""
     values: dict[str, Any] = {f"grid[{axis}]": n for axis, n in enumerate(launch.grid)}
     values.update({n: int(v) for n, v in launch.numbers.items() if isinstance(v, (int, bool))})
     for name, shape in launch.shapes.items():
@@ -130,7 +141,7 @@ def _hold(clauses: Sequence[str], launch: Candidate) -> bool:
         return False
 
 
-def harmless(subject: Subject, original: Kernel, mutant: Kernel) -> bool:
+def is_harmless(subject: Subject, original: Kernel, mutant: Kernel) -> bool:
     """Whether a mutant goes wrong in no launch that the host code in its file makes, of many for each that it makes and
     in which the original goes right, and of many in which it does something else than the original."""
     params, launches = visible.seen(subject.path, subject.name)
@@ -138,10 +149,10 @@ def harmless(subject: Subject, original: Kernel, mutant: Kernel) -> bool:
     for launch in launches:
         count = 0
         for made in visible.drawn(subject.known, params, launch, f"{subject.name}:{launch.span.line}", DRAWN):
-            before, usual = _traced(subject, original, made)
+            before, usual = _trace_run(subject, original, made)
             if before.error is not None or faults(before):
                 continue
-            after, changed = _traced(subject, mutant, made)
+            after, changed = _trace_run(subject, mutant, made)
             if after.error is not None or faults(after):
                 return False
             count += 1
@@ -151,7 +162,7 @@ def harmless(subject: Subject, original: Kernel, mutant: Kernel) -> bool:
     return others >= ENOUGH
 
 
-def _traced(subject: Subject, kernel: Kernel, launch: Candidate) -> tuple[Log, tuple[object, ...]]:
+def _trace_run(subject: Subject, kernel: Kernel, launch: Candidate) -> tuple[Log, tuple[object, ...]]:
     """A run, and what it touches and from how many loads it has lanes that are left open."""
     log = execute(kernel, replace(subject.known, axes=set()), launch)
     touched = Counter((r.array, r.mode, r.block, r.elements.tobytes()) for r in log.records)
@@ -160,28 +171,28 @@ def _traced(subject: Subject, kernel: Kernel, launch: Candidate) -> tuple[Log, t
 
 def judge(subject: Subject, bad: Wrong, original: Report, original_kernel: Kernel, loader: Loaded,
           check: Callable[[str, Path], Report]) -> Verdict:
-    report = check(alone(bad.mutant.text, subject.name), subject.path)
+    report = check(isolate_kernel(bad.mutant.text, subject.name), subject.path)
     if report.failures:
         raise AssertionError(f"the checker fails on {subject.name}: {report.failures[0].message}\n{bad.mutant.text}")
     kernel = reload(subject, bad.mutant.text, loader)
     assert kernel is not None
     if found := contradictions(subject, kernel, report, bad.launches):
         raise AssertionError(f"{found[0]}\n{bad.mutant.what}: {bad.mutant.detail}")
-    codes = tuple(_graver(_findings(report, subject), _findings(original, subject)))
+    codes = tuple(_list_graver(_findings(report, subject), _findings(original, subject)))
     if codes:
         return Verdict(subject.name, bad.mutant, "flagged", codes)
-    if harmless(subject, original_kernel, kernel):
+    if is_harmless(subject, original_kernel, kernel):
         return Verdict(subject.name, bad.mutant, "right", codes)
-    if not any(_meets(_named(report, subject), launch) for launch in bad.launches):
-        said = "right" if _discharged(report, original, subject) else "excluded"
+    if not any(_meets(_find_kernel(report, subject), launch) for launch in bad.launches):
+        said = "right" if _is_discharged(report, original, subject) else "excluded"
         return Verdict(subject.name, bad.mutant, said, codes)
     noted = _open(report, subject) > _open(original, subject)
     return Verdict(subject.name, bad.mutant, "noted" if noted else "missed", codes)
 
 
-def _discharged(report: Report, original: Report, subject: Subject) -> bool:
-    """Whether every visible launch meets what the contract asks for beyond that of the original."""
-    now, before = _named(report, subject), _named(original, subject)
+def _is_discharged(report: Report, original: Report, subject: Subject) -> bool:
+    """Whether every seen launch satisfies the clauses that the contract has beyond that of the original."""
+    now, before = _find_kernel(report, subject), _find_kernel(original, subject)
     asked = {c.clause for c in before.contract} if before is not None else set()
     new = [c for c in now.contract if c.clause not in asked] if now is not None else []
     return bool(new) and all(c.state == "discharged" for c in new)
@@ -189,13 +200,13 @@ def _discharged(report: Report, original: Report, subject: Subject) -> bool:
 
 def _open(report: Report, subject: Subject) -> int:
     """Obligations that are not proved."""
-    mine = _named(report, subject)
+    mine = _find_kernel(report, subject)
     return sum(o.verdict == "unproven" for o in mine.obligations) if mine is not None else 0
 
 
 def contradictions(subject: Subject, kernel: Kernel, report: Report, launches: Sequence[Candidate]) -> list[str]:
-    """What the report proves of a kernel, and a launch that meets the clauses of the proof goes against."""
-    said = _named(report, subject)
+    """Returns the proved obligations of a kernel that fail in a launch which satisfies the clauses of the proof."""
+    said = _find_kernel(report, subject)
     found: list[str] = []
     for launch in launches if said is not None else ():
         assert said is not None

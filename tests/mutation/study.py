@@ -34,7 +34,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the checker said of a colliding mutant: `refuted` (TC101 with a witness), `noticed` or `missed`.
+    """The answer of the checker for a colliding mutant: `refuted` (TC101 with a witness), `noticed` or `missed`.
 
     Those of `straying` have words of their own; a mutant that is `right` where it is launched does not count.
     """
@@ -80,10 +80,13 @@ def reload(subject: Subject, text: str, loader: Callable[[str, Path], dict[str, 
         return None
 
 
-def colliding(subject: Subject, loader: Callable[[str, Path], dict[str, Kernel]], limit: int) -> Iterator[Mutant]:
+def list_colliding_mutants(
+    subject: Subject, loader: Callable[[str, Path], dict[str, Kernel]], limit: int
+) -> Iterator[Mutant]:
     """Mutants that collide in a launch in which the original does not. Spread over the kinds of edit.
 
-    An edit that leaves a grid axis unread makes a kernel for one block on it, and the launch is at fault: not counted.
+    An edit that leaves a grid axis unread makes a kernel for one block on that axis. The launch is then wrong, and the
+    mutant does not count.
     """
     every = list(mutants(subject.text, subject.name))
     random.Random(subject.name).shuffle(every)
@@ -107,8 +110,8 @@ def colliding(subject: Subject, loader: Callable[[str, Path], dict[str, Kernel]]
                 break
 
 
-def alone(text: str, name: str) -> str:
-    """A module in which every other kernel does nothing: host code launches it as before. Lines are where they were."""
+def isolate_kernel(text: str, name: str) -> str:
+    """Empties every other kernel of a module: host code launches it as before, and lines keep their numbers."""
     lines = text.split("\n")
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef) and node.name != name and any(
@@ -120,7 +123,7 @@ def alone(text: str, name: str) -> str:
 
 
 def judge(subject: Subject, mutant: Mutant, check: Callable[[str, Path], Report]) -> Verdict:
-    report = check(alone(mutant.text, subject.name), subject.path)
+    report = check(isolate_kernel(mutant.text, subject.name), subject.path)
     if report.failures:
         raise AssertionError(f"the checker fails on {subject.name}: {report.failures[0].message}\n{mutant.text}")
     mine: Sequence[Diagnostic] = [d for d in report.diagnostics if d.kernel == subject.name]

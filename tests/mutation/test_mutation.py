@@ -1,4 +1,4 @@
-"""Single edits that break a kernel are seen: in the good cases, and in kernels that nobody here wrote."""
+"""The checker reports single edits that break a kernel, in the good cases and in external kernels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,16 @@ from tests.mutation import straying
 from tests.mutation.edits import edits
 from tests.mutation.launches import Candidate, Signature, draws, explore, signature
 from tests.mutation.mutate import mutants
-from tests.mutation.study import Study, Subject, alone, check_text, colliding, corpus_loader, judge, subjects
+from tests.mutation.study import (
+    Study,
+    Subject,
+    check_text,
+    corpus_loader,
+    isolate_kernel,
+    judge,
+    list_colliding_mutants,
+    subjects,
+)
 from tests.oracle.aspects import COMPLETE
 from tests.oracle.loading import load_text
 
@@ -25,11 +34,11 @@ FLAGGED_OF_FEW = 0.75
 """The floor for a small sample, in which the kernels that are hard are too large a share."""
 EACH = 6
 FLAGGED = 0.9
-"""Share of faulty mutants of the corpus that are flagged: what was reached, as a floor. The rest are:
+"""Share of faulty mutants of the corpus that are flagged, as a lower limit. The rest are:
 
 * loops one tile too long where a launch does not relate the extents of several arrays, or its choices are not seen;
 * ends that are not clamped any more where a grid is rounded up, or where lengths are read from memory;
-* starts of windows, and masks of rows, that hang on data: nothing but data tells them from what is right.
+* starts of windows, and masks of rows, that depend on data: only the data distinguishes a wrong one from a right one.
 """
 SAMPLE = """import cuda.tile as ct
 
@@ -52,7 +61,7 @@ def kernel(x, c, n, T: ct.Constant[int]):
 """
 
 
-def _loaded(text: str, path: Path):
+def _load_kernels(text: str, path: Path):
     return load_text(text, str(path))
 
 
@@ -79,7 +88,7 @@ def _study(subjects_with_loaders, each: int) -> Study:
     verdicts, count = [], 0
     for subject, loader in subjects_with_loaders:
         count += 1
-        verdicts += [judge(subject, m, check_text) for m in colliding(subject, loader, each)]
+        verdicts += [judge(subject, m, check_text) for m in list_colliding_mutants(subject, loader, each)]
     return Study(tuple(verdicts), count)
 
 
@@ -125,7 +134,7 @@ def run(x, k):
 @pytest.mark.parametrize(("made", "harmless"), [
     ("torch.empty_like(x)", True),
     ("torch.empty((x.shape[0],))", True),
-    # what is stored beyond the end of x is seen
+    # a store beyond the end of x is reported
     ("torch.empty((x.shape[0] + 1,))", False),
     ("torch.empty((k,))", False),
     # nothing lies beyond it: that nothing went wrong says nothing
@@ -139,12 +148,12 @@ def test_a_mutant_that_no_launch_exposes_is_harmless(made, harmless, tmp_path):
     known, _ = explore(original, wanted=2)
     subject = Subject(path, text, "kernel", known, ())
     (mutant,) = (m for m in edits(text, "kernel") if m.what == "padding dropped")
-    assert straying.harmless(subject, original, load_text(mutant.text, str(path))["kernel"]) is harmless
+    assert straying.is_harmless(subject, original, load_text(mutant.text, str(path))["kernel"]) is harmless
 
 
 def test_other_kernels_do_nothing_and_are_launched_as_before():
     text = COPYING.format(made="torch.empty_like(x)")
-    shell = alone(text, "kernel")
+    shell = isolate_kernel(text, "kernel")
     assert shell.count("\n") == text.count("\n")
     assert "zeros" not in shell and "@ct.kernel\ndef other(x):\n    pass" in shell
     report = check_text(shell, Path("module.py"))
@@ -164,7 +173,7 @@ def test_exploring_finds_the_kinds_of_parameters():
 
 @pytest.mark.slow
 def test_mutants_of_cases_are_noticed(capsys):
-    study = _study(((s, _loaded) for s in _case_subjects()), 2 * EACH)
+    study = _study(((s, _load_kernels) for s in _case_subjects()), 2 * EACH)
     with capsys.disabled():
         print(f"\ncases: {study.summary()}")
     assert len(study.verdicts) >= 30
@@ -185,20 +194,20 @@ def test_mutants_of_the_corpus_are_noticed(kernels, corpus, capsys):
     assert study.share("refuted") >= 0.70, study.summary()
 
 
-def _reaching(found, each: int) -> Study:
+def _collect_study(found, each: int) -> Study:
     verdicts, count = [], 0
     for subject, original, loader in found:
         count += 1
         before = check_text(subject.text, subject.path)
         verdicts += [straying.judge(subject, bad, before, original, loader, check_text)
-                     for bad in straying.wrong(subject, original, before, loader, each)]
+                     for bad in straying.find_straying_mutants(subject, original, before, loader, each)]
     return Study(tuple(verdicts), count)
 
 
 @pytest.mark.slow
 def test_mutants_of_cases_that_leave_arrays_are_noticed(capsys):
-    found = ((s, load_text(s.text, str(s.path))[s.name], _loaded) for s in _case_subjects())
-    study = _reaching(found, EACH)
+    found = ((s, load_text(s.text, str(s.path))[s.name], _load_kernels) for s in _case_subjects())
+    study = _collect_study(found, EACH)
     with capsys.disabled():
         print(f"\ncases: {straying.summary(study)}")
     assert len(study.verdicts) >= 15
@@ -210,9 +219,9 @@ def test_mutants_of_cases_that_leave_arrays_are_noticed(capsys):
 @pytest.mark.slow
 @pytest.mark.parametrize("kernels", SAMPLES)
 def test_mutants_of_the_corpus_that_leave_arrays_are_noticed(kernels, corpus, capsys):
-    found = ((s, vars(loader.module(_dotted(corpus, s.path)))[s.name], corpus_loader(loader))
+    found = ((s, vars(loader.module(_module_name(corpus, s.path)))[s.name], corpus_loader(loader))
              for s, loader in subjects(corpus, kernels, launches=12))
-    study = _reaching(found, 2)
+    study = _collect_study(found, 2)
     with capsys.disabled():
         print(f"\ncorpus: {straying.summary(study)}")
     assert len(study.verdicts) >= 1.5 * kernels
@@ -222,7 +231,7 @@ def test_mutants_of_the_corpus_that_leave_arrays_are_noticed(kernels, corpus, ca
         assert study.share("flagged", "excluded") >= floor, straying.summary(study)
 
 
-def _dotted(root: Path, path: Path) -> str:
+def _module_name(root: Path, path: Path) -> str:
     return ".".join(path.relative_to(root).with_suffix("").parts)
 
 
@@ -235,6 +244,6 @@ def test_no_proof_of_the_corpus_is_contradicted(kernels, corpus):
     for subject, loader in subjects(corpus, 3 * kernels, launches=2):
         report = reports.get(subject.path) or check_text(subject.text, subject.path)
         reports[subject.path] = report
-        kernel = vars(loader.module(_dotted(corpus, subject.path)))[subject.name]
+        kernel = vars(loader.module(_module_name(corpus, subject.path)))[subject.name]
         found += straying.contradictions(subject, kernel, report, draws(subject.known, subject.name, 30))
     assert not found, found[0]

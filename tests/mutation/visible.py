@@ -1,7 +1,7 @@
-"""Launches that the host code beside a kernel makes: with what it computes, for sizes drawn at random.
+"""Launches of the host code beside a kernel, with the arguments that it computes, for random sizes.
 
-What the host does not compute in sight (extents of its callers' arrays, say) may be anything. A launch that is not
-followed is one in which all of it may be.
+A value that the seen host code does not compute, such as an extent of a caller's array, is unknown. In a launch that
+the checker cannot follow, all values are unknown.
 """
 
 from __future__ import annotations
@@ -34,16 +34,18 @@ from tilecheck.symbolic import (
 
 SIZES: Final = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17, 24, 33, 48, 100, 130, 260)
 TRIES: Final = 600
-"""Draws of one launch, of which few satisfy what the host makes sure of."""
+"""Draws of one launch. Few of them satisfy the conditions that the host ensures."""
 ELEMENTS: Final = 120_000
 BLOCKS: Final = 24
 """Of larger launches, running one takes too long."""
 
 
 @lru_cache(maxsize=8)
-def seen(path: Path, name: str) -> tuple[tuple[str, ...], tuple[Launch, ...]]:
-    """The parameters of a kernel and the launches of it in its file; none of a kernel whose accesses hang on data: of
-    that nothing is known."""
+def read_seen_launches(path: Path, name: str) -> tuple[tuple[str, ...], tuple[Launch, ...]]:
+    """Returns the parameters of a kernel and its launches in its file.
+
+    There are no launches if the accesses of the kernel depend on data, because the data is unknown.
+    """
     found = study(f"{path}::{name}", Config(use_cache=False, respect_gitignore=False))
     params = tuple(p.name for p in found.model.params)
     atoms = (x for a in found.model.accesses for x in (
@@ -53,7 +55,9 @@ def seen(path: Path, name: str) -> tuple[tuple[str, ...], tuple[Launch, ...]]:
     return params, tuple(x for x in found.launches if x.how != "unseen")
 
 
-def drawn(known: Signature, params: Sequence[str], launch: Launch, seed: str, count: int) -> Iterator[Candidate]:
+def draw_launches(
+    known: Signature, params: Sequence[str], launch: Launch, seed: str, count: int
+) -> Iterator[Candidate]:
     """Up to so many launches as one in the host code makes them."""
     if launch.arguments is None or len(launch.arguments) != len(params):
         return

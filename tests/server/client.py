@@ -1,4 +1,4 @@
-"""A small editor: starts the server, speaks the protocol with framing of its own, and keeps what it is told."""
+"""A small editor: starts the server, speaks the protocol with its own framing, and stores the received messages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def uri_of(path: Path | str) -> str:
 
 
 class Client:
-    """One session. Everything that the server says is kept in `said`, in order."""
+    """One session. `said` contains all messages of the server, in order."""
 
     def __init__(self, reader: BinaryIO, writer: BinaryIO, process: subprocess.Popen[bytes] | None = None) -> None:
         self.process = process
@@ -112,20 +112,20 @@ class Client:
     def close(self, path: Path | str) -> None:
         self.notify("textDocument/didClose", {"textDocument": {"uri": uri_of(path)}})
 
-    def published(self, path: Path | str) -> list[dict[str, Any]]:
-        """All that was published of a file, in order."""
+    def list_published(self, path: Path | str) -> list[dict[str, Any]]:
+        """Returns all published diagnostics of a file, in order."""
         with self._news:
             return [m["params"] for m in self.said if m["method"] == "textDocument/publishDiagnostics"
                     and m["params"]["uri"] == uri_of(path)]
 
     def wait(self, condition: Callable[[], Any], patience: float = PATIENCE) -> Any:
-        """What a condition says once it says something."""
+        """Waits until a condition is truthy and returns its value."""
         end = time.monotonic() + patience
         with self._news:
             while True:
-                found = condition()
-                if found:
-                    return found
+                find_reports = condition()
+                if find_reports:
+                    return find_reports
                 left = end - time.monotonic()
                 assert left > 0, "nothing came"
                 assert not self._ended, "the server is gone"
@@ -133,16 +133,16 @@ class Client:
 
     def diagnostics(self, path: Path | str, version: int | None = None) -> list[dict[str, Any]]:
         """The first diagnostics of a version of a file, or of any."""
-        def found() -> list[dict[str, Any]]:
-            return [p for p in self.published(path) if version is None or p.get("version") == version]
+        def find_reports() -> list[dict[str, Any]]:
+            return [p for p in self.list_published(path) if version is None or p.get("version") == version]
 
-        result: list[dict[str, Any]] = self.wait(found)[0]["diagnostics"]
+        result: list[dict[str, Any]] = self.wait(find_reports)[0]["diagnostics"]
         return result
 
-    def until(self, path: Path | str, wanted: Callable[[list[dict[str, Any]]], Any]) -> list[dict[str, Any]]:
-        """The diagnostics of a file once they are as wanted."""
+    def wait_until(self, path: Path | str, wanted: Callable[[list[dict[str, Any]]], Any]) -> list[dict[str, Any]]:
+        """Waits until the diagnostics of a file satisfy `wanted` and returns them."""
         result: list[dict[str, Any]] = self.wait(
-            lambda: [p["diagnostics"] for p in self.published(path)[-1:] if wanted(p["diagnostics"])])[0]
+            lambda: [p["diagnostics"] for p in self.list_published(path)[-1:] if wanted(p["diagnostics"])])[0]
         return result
 
     def hover(self, path: Path | str, line: int, character: int) -> Any:
@@ -196,8 +196,8 @@ def _environment(home: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": str(home / ".user")}
 
 
-def edited(text: str, edits: list[dict[str, Any]]) -> str:
-    """A text with the edits of an action made, in UTF-16."""
+def apply_edits(text: str, edits: list[dict[str, Any]]) -> str:
+    """Applies the edits of an action, whose positions are in UTF-16, to a text."""
     lines = text.split("\n")
 
     def offset(position: dict[str, int]) -> int:

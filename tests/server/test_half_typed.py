@@ -1,4 +1,4 @@
-"""Whatever stands in an editor, the analysis goes on, and ends with what is right of what is right."""
+"""The analysis accepts any text of an editor, and reports correct findings for each correct text."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Editing:
         for kind in ("hover", "actions"):
             self.session.take(Question(next(self.version), kind, str(self.root / name), (line, column), (line, column)))
 
-    def rest(self) -> None:
+    def finish_analysis(self) -> None:
         while self.session.step():
             pass
 
-    def shown(self, name: str) -> list[tuple[str | None, int]]:
+    def list_findings(self, name: str) -> list[tuple[str | None, int]]:
         found = [r for r in self.told if isinstance(r, Published) and r.path == str(self.root / name)]
         return [(f.code, f.start[0] + 1) for f in found[-1].findings]
 
@@ -68,10 +68,10 @@ def test_typed_from_the_first_character_to_the_last(editing, name):
         for _ in range(length % 4):
             editing.session.step()
     editing.open(name, text)
-    editing.rest()
+    editing.finish_analysis()
     editing.open("racy.py", RACY)
-    editing.rest()
-    assert editing.shown("racy.py") == [("TC101", 8)]
+    editing.finish_analysis()
+    assert editing.list_findings("racy.py") == [("TC101", 8)]
     questions = [r for r in editing.told if isinstance(r, Answer)]
     assert len(questions) == 2 * len(range(0, len(text), 7))
 
@@ -94,22 +94,22 @@ def test_characters_at_random(editing, seed):
             editing.session.step()
     for name, text in TEXTS.items():
         editing.open(name, text)
-    editing.rest()
-    assert [editing.shown(name) for name in TEXTS] == [[("TC101", 8)], [], [("TC102", 7)], []]
+    editing.finish_analysis()
+    assert [editing.list_findings(name) for name in TEXTS] == [[("TC101", 8)], [], [("TC102", 7)], []]
 
 
 def test_a_file_that_says_how_it_is_encoded(editing):
     text = "# -*- coding: latin-1 -*-\n" + RACY.replace("ct.store(c, (i, 0), t)", "ct.store(c, (i, 0), t)  # é")
     editing.open("racy.py", text)
-    editing.rest()
-    assert editing.shown("racy.py") == [("TC101", 9)]
+    editing.finish_analysis()
+    assert editing.list_findings("racy.py") == [("TC101", 9)]
     editing.open("racy.py", text.replace("é", "🍎"))  # which it could not be saved as
-    editing.rest()
-    assert ("TC101", 9) in editing.shown("racy.py")
+    editing.finish_analysis()
+    assert ("TC101", 9) in editing.list_findings("racy.py")
 
 
 def test_an_unknown_encoding_is_reported(editing):
     editing.open("racy.py", "# coding: nonsense\n" + RACY)
-    editing.rest()
-    assert ("TC101", 9) in editing.shown("racy.py")  # moved, with what is wrong
-    assert (None, 1) in editing.shown("racy.py")
+    editing.finish_analysis()
+    assert ("TC101", 9) in editing.list_findings("racy.py")  # the finding moved together with the racy line
+    assert (None, 1) in editing.list_findings("racy.py")

@@ -1,4 +1,4 @@
-"""What is said of places, in the words of the reports."""
+"""The hover text of a location uses the words of the reports."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LINES = TEXT.split("\n")
 
 
 def _at(needle: str, offset: int = 0, text: str = TEXT) -> str | None:
-    """What is said where a piece of the text begins."""
+    """Returns the hover text at the start of a piece of the text."""
     path = "/project/rows.py"
     workspace = Workspace({path: text.encode()}, [], {})
     while workspace.step((path,)):

@@ -1,4 +1,4 @@
-"""After any edit, what is known of all files is what a run over them yields."""
+"""After any edit, the findings of all files equal those of a run over the files."""
 
 from __future__ import annotations
 
@@ -105,17 +105,17 @@ def _agrees(workspace: Workspace, folder: Path) -> None:
     assert _report(workspace, folder) == replace(check_paths([folder], _config(folder)), paths=())
 
 
-def _proved(monkeypatch: pytest.MonkeyPatch, workspace: Workspace) -> list[str]:
-    """The kernels that a workspace proves from here on."""
+def _record_proofs(monkeypatch: pytest.MonkeyPatch, workspace: Workspace) -> list[str]:
+    """Returns a list that collects the kernels that a workspace proves from now on."""
     names: list[str] = []
     original = workspace_module.prove_unit
 
-    def watched(project, path, site, overlay):
+    def record_proof(project, path, site, overlay):
         if project is workspace.project:
             names.append(site.qualname)
         return original(project, path, site, overlay)
 
-    monkeypatch.setattr(workspace_module, "prove_unit", watched)
+    monkeypatch.setattr(workspace_module, "prove_unit", record_proof)
     return names
 
 
@@ -129,7 +129,7 @@ def test_the_cases_are_judged_as_by_a_run(tmp_path):
 def test_an_edit_of_a_kernel_proves_that_kernel(tree, monkeypatch):
     workspace = _open(tree)
     _agrees(workspace, tree)
-    names = _proved(monkeypatch, workspace)
+    names = _record_proofs(monkeypatch, workspace)
     _edit(workspace, tree / "kernels.py", KERNELS.replace("(ct.bid(0),), (T,)", "(ct.bid(0),), (T, )"))
     _agrees(workspace, tree)
     assert names == ["alone"]
@@ -138,7 +138,7 @@ def test_an_edit_of_a_kernel_proves_that_kernel(tree, monkeypatch):
 def test_an_edit_of_a_helper_proves_the_kernels_that_use_it(tree, monkeypatch):
     workspace = _open(tree)
     _agrees(workspace, tree)
-    names = _proved(monkeypatch, workspace)
+    names = _record_proofs(monkeypatch, workspace)
     _edit(workspace, tree / "helpers.py", HELPERS.replace("return 0", "return j"))
     _agrees(workspace, tree)
     assert names == ["put"]
@@ -148,7 +148,7 @@ def test_an_edit_of_a_helper_proves_the_kernels_that_use_it(tree, monkeypatch):
 def test_an_edit_of_a_constant_proves_the_kernels_that_use_it(tree, monkeypatch):
     workspace = _open(tree)
     _agrees(workspace, tree)
-    names = _proved(monkeypatch, workspace)
+    names = _record_proofs(monkeypatch, workspace)
     _edit(workspace, tree / "helpers.py", HELPERS.replace("WIDTH = 4", "WIDTH = 2"))
     _agrees(workspace, tree)
     assert names == ["wide"]
@@ -158,7 +158,7 @@ def test_an_edit_of_a_launch_proves_nothing(tree, monkeypatch):
     workspace = _open(tree)
     _agrees(workspace, tree)
     assert "TC405" in {d.code for d in _report(workspace, tree).diagnostics}
-    names = _proved(monkeypatch, workspace)
+    names = _record_proofs(monkeypatch, workspace)
     _edit(workspace, tree / "host.py", HOST.replace("(a, c, 2)", "(a, c, 4)"))
     _agrees(workspace, tree)
     assert names == []
@@ -173,7 +173,7 @@ def test_a_helper_of_host_code_in_another_file(tree, monkeypatch):
     workspace = _open(tree)
     _agrees(workspace, tree)
     assert "TC405" in {d.code for d in _report(workspace, tree).diagnostics}
-    names = _proved(monkeypatch, workspace)
+    names = _record_proofs(monkeypatch, workspace)
     _edit(workspace, tree / "sizes.py", sizes.replace("2", "4"))
     _agrees(workspace, tree)
     assert names == [] and "TC405" not in {d.code for d in _report(workspace, tree).diagnostics}
@@ -187,7 +187,7 @@ def test_an_edit_of_a_class(tree, monkeypatch):
     workspace = _open(tree)
     _agrees(workspace, tree)
     assert "TC405" in {d.code for d in _report(workspace, tree).diagnostics}
-    names = _proved(monkeypatch, workspace)
+    names = _record_proofs(monkeypatch, workspace)
     _edit(workspace, tree / "classes.py", classes.replace("4", "2"))
     _agrees(workspace, tree)
     assert names == ["wide"] and "TC405" not in {d.code for d in _report(workspace, tree).diagnostics}
@@ -202,7 +202,7 @@ def test_an_edit_of_a_star_imported_module_proves_its_kernels(tree, monkeypatch)
     workspace = _open(tree)
     _agrees(workspace, tree)
     assert "TC101" in {d.code for d in _report(workspace, tree).diagnostics}
-    names = _proved(monkeypatch, workspace)
+    names = _record_proofs(monkeypatch, workspace)
     _edit(workspace, tree / "hub.py", "from two import *\n")
     _agrees(workspace, tree)
     assert names == ["put"] and "TC101" not in {d.code for d in _report(workspace, tree).diagnostics}
@@ -211,7 +211,7 @@ def test_an_edit_of_a_star_imported_module_proves_its_kernels(tree, monkeypatch)
 def test_a_comment_at_the_end_proves_nothing(tree, monkeypatch):
     workspace = _open(tree)
     _all_steps(workspace)
-    names = _proved(monkeypatch, workspace)
+    names = _record_proofs(monkeypatch, workspace)
     _edit(workspace, tree / "kernels.py", KERNELS + "# done\n")
     _agrees(workspace, tree)
     assert names == []
@@ -275,7 +275,7 @@ FILES = ("raw_bad.py", "raw_good.py", "dialect.py", "host.py", "host_good.py", "
          "ordinary_bad.py")
 
 
-def _mutated(text: str, chance: random.Random) -> str:
+def _mutate(text: str, chance: random.Random) -> str:
     lines = text.split("\n")
     at = chance.randrange(len(lines))
     kind = chance.randrange(6)
@@ -306,7 +306,7 @@ def test_random_edits(tmp_path, seed):
     for _ in range(5):
         for _ in range(chance.randrange(1, 4)):
             path = tmp_path / chance.choice(FILES)
-            text = _mutated(path.read_text(), chance)
+            text = _mutate(path.read_text(), chance)
             if is_valid(text.encode()) or chance.random() < 0.2:
                 _edit(workspace, path, text)
         _agrees(workspace, tmp_path)

@@ -1,4 +1,4 @@
-"""What was found of a folder is shown at once when it is opened again, if it still holds."""
+"""Opening a folder again shows its cached findings at once, if they are still valid."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_cached_findings_of_another_text_are_not_shown(folder):
     text = HELPED.replace("column(j)", "j")
     assert _session(folder, steps=1, text=text) == []
     assert _session(folder, text=text) == [[]]
-    assert _session(folder, steps=1) == [["TC101"]]  # what is not on disk was not kept
+    assert _session(folder, steps=1) == [["TC101"]]  # findings of unsaved text are not cached
 
 
 def test_cached_findings_are_dropped_when_a_file_outside_the_folder_changes(folder):

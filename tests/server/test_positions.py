@@ -37,7 +37,7 @@ def test_line_ends(end):
 
 
 def test_form_feeds_do_not_count_in_the_checker():
-    """What the checker calls column 0 comes after them."""
+    """The checker's column 0 comes after the form feed."""
     text = Text("\f  x = 1\n", "utf-16")
     assert text.place(1, 2) == (0, 3) and text.column((0, 3)) == 2
     assert text.span(Span("f", 1, 2, 1, 7)) == ((0, 3), (0, 8))

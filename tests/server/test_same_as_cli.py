@@ -1,4 +1,4 @@
-"""What the server shows of a folder is what the command line says of it."""
+"""The server shows the findings of a folder that the command line reports."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ ROOT = Path(__file__).parents[2]
 _SEVERITIES = {1: "error", 2: "warning", 3: "note"}
 
 
-def _said(folder: Path, home: Path) -> Counter[tuple[object, ...]]:
-    """What the command line says: findings, and what could not be checked."""
+def _run_command_line(folder: Path, home: Path) -> Counter[tuple[object, ...]]:
+    """Runs the command line and returns the findings and failures that it reports."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(home)}
     done = subprocess.run(
         [sys.executable, "-m", "tilecheck", ".", "--format", "json", "--no-cache"], cwd=folder, env=environment,
@@ -35,8 +35,8 @@ def _said(folder: Path, home: Path) -> Counter[tuple[object, ...]]:
     return found + Counter((os.path.normpath(f["file"]), f["line"], f["message"]) for f in report["failures"])
 
 
-def _shown(client: Client, folder: Path) -> Counter[tuple[object, ...]]:
-    """What the server shows last of every file."""
+def _collect_shown(client: Client, folder: Path) -> Counter[tuple[object, ...]]:
+    """Returns the last diagnostics that the server shows for each file."""
     latest = {m["params"]["uri"]: m["params"]["diagnostics"] for m in client.said
               if m["method"] == "textDocument/publishDiagnostics"}
     found: Counter[tuple[object, ...]] = Counter()
@@ -53,7 +53,7 @@ def _shown(client: Client, folder: Path) -> Counter[tuple[object, ...]]:
 
 
 def _compare(folder: Path, home: Path, patience: float, wanted: Counter[tuple[object, ...]] | None = None) -> int:
-    wanted = _said(folder, home) if wanted is None else wanted
+    wanted = _run_command_line(folder, home) if wanted is None else wanted
     client = start(folder, home=home)
     client.initialize(folder, options={"diagnostics": "workspace"}, capabilities={
         "general": {"positionEncodings": ["utf-32"]}, "window": {"workDoneProgress": True}})
@@ -62,7 +62,7 @@ def _compare(folder: Path, home: Path, patience: float, wanted: Counter[tuple[ob
     # what was on its way before this is here when this is
     client.open(folder / "end.py", "")
     client.diagnostics(folder / "end.py", 1)
-    shown = _shown(client, folder)
+    shown = _collect_shown(client, folder)
     assert client.stop() == 0
     assert shown - wanted == Counter() and wanted - shown == Counter()
     return sum(wanted.values())
@@ -78,12 +78,12 @@ def cases(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def said(cases, tmp_path_factory) -> Counter[tuple[object, ...]]:
-    return _said(cases, tmp_path_factory.mktemp("home"))
+def reported_by_command_line(cases, tmp_path_factory) -> Counter[tuple[object, ...]]:
+    return _run_command_line(cases, tmp_path_factory.mktemp("home"))
 
 
-def test_every_case_agrees(cases, said, tmp_path):
-    assert _compare(cases, tmp_path, 120, said) > 250
+def test_every_case_agrees(cases, reported_by_command_line, tmp_path):
+    assert _compare(cases, tmp_path, 120, reported_by_command_line) > 250
 
 
 def test_examples(tmp_path):
@@ -99,13 +99,13 @@ def test_the_corpus(corpus, tmp_path):
     assert _compare(folder, tmp_path, 600) > 0
 
 
-def test_every_case_file_that_is_open(cases, said, tmp_path):
+def test_every_case_file_that_is_open(cases, reported_by_command_line, tmp_path):
     """Findings of open files are the same as those of the folder, whichever is opened first."""
     names = ["host_bad.py", "raw_bad.py", "dialect_bad.py", "padding_bad.py", "lints_bad.py", "host.py"]
     client = start(cases, home=tmp_path)
     client.initialize(cases, capabilities={"general": {"positionEncodings": ["utf-32"]}})
     for name in names:
         client.open(cases / name)
-    expected = Counter({key: count for key, count in said.items() if key[0] in names})
-    client.wait(lambda: _shown(client, cases) == expected, 120)
+    expected = Counter({key: count for key, count in reported_by_command_line.items() if key[0] in names})
+    client.wait(lambda: _collect_shown(client, cases) == expected, 120)
     assert client.stop() == 0

@@ -17,7 +17,7 @@ import pytest
 from tests.cases.expectations import FOLDER
 from tests.cli.conftest import CLEAN, RACY, UNPROVEN
 from tests.patience import PATIENCE
-from tests.server.client import Client, edited, start, start_tcp, uri_of
+from tests.server.client import Client, apply_edits, start, start_tcp, uri_of
 from tilecheck.api import check_source
 from tilecheck.config import Config
 
@@ -57,7 +57,7 @@ def _one(code: str):
     return lambda diagnostics: _codes(diagnostics) == [code]
 
 
-def _none(diagnostics: list[dict]) -> bool:
+def _is_empty(diagnostics: list[dict]) -> bool:
     return diagnostics == []
 
 
@@ -105,7 +105,7 @@ def test_names_that_addresses_spell_otherwise(client, tmp_path):
     (project / "a b%20.py").write_text(RACY)
     client.initialize(project)
     client.open(project / "a b%20.py")
-    client.until(project / "a b%20.py", _one("TC101"))
+    client.wait_until(project / "a b%20.py", _one("TC101"))
     client.change(project / "a b%20.py", RACY.replace("(i, 0)", "(i, j)"), 2)
     assert client.diagnostics(project / "a b%20.py", 2) == []
 
@@ -128,7 +128,7 @@ def test_only_the_latest_of_quick_edits_is_analysed(client, folder):
     for version in range(2, 30):
         client.change(folder / "racy.py", RACY + "\n" * version, version)
     client.diagnostics(folder / "racy.py", 29)
-    assert [p["version"] for p in client.published(folder / "racy.py")] == [1, 29]
+    assert [p["version"] for p in client.list_published(folder / "racy.py")] == [1, 29]
 
 
 def test_findings_of_a_replaced_text_are_never_shown(client, folder):
@@ -139,7 +139,7 @@ def test_findings_of_a_replaced_text_are_never_shown(client, folder):
         client.change(folder / "racy.py", "\n" * version + RACY, version)
         time.sleep(0.01)
     client.diagnostics(folder / "racy.py", 39)
-    shown = client.published(folder / "racy.py")
+    shown = client.list_published(folder / "racy.py")
     versions = [p["version"] for p in shown]
     assert versions == sorted(set(versions))
     for p in shown:
@@ -164,12 +164,12 @@ def test_an_unsaved_helper_counts(client, folder):
     (folder / "racy.py").write_text(text)
     client.initialize(folder)
     client.open(folder / "racy.py")
-    client.until(folder / "racy.py", _one("TC101"))
+    client.wait_until(folder / "racy.py", _one("TC101"))
     client.open(folder / "helpers.py")
     client.change(folder / "helpers.py", "def column(j):\n    return j\n", 2)
-    client.until(folder / "racy.py", _none)
+    client.wait_until(folder / "racy.py", _is_empty)
     client.close(folder / "helpers.py")  # what is on disk counts again
-    client.until(folder / "racy.py", _one("TC101"))
+    client.wait_until(folder / "racy.py", _one("TC101"))
 
 
 def test_a_launch_in_another_file_counts(client, folder):
@@ -193,14 +193,14 @@ def run(stream, a, c):
     (folder / "wide.py").write_text(kernel)
     client.initialize(folder)
     client.open(folder / "wide.py")
-    client.until(folder / "wide.py", _one("TC102"))
+    client.wait_until(folder / "wide.py", _one("TC102"))
     (folder / "host.py").write_text(host)
     client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": uri_of(folder / "host.py"), "type": 1}]})
-    client.until(folder / "wide.py", _none)
+    client.wait_until(folder / "wide.py", _is_empty)
     client.open(folder / "host.py")
     client.change(folder / "host.py", host.replace("(a, c, 4)", "(a, c, 2)"), 2)
-    client.until(folder / "host.py", _one("TC405"))
-    client.until(folder / "wide.py", _one("TC102"))
+    client.wait_until(folder / "host.py", _one("TC405"))
+    client.wait_until(folder / "wide.py", _one("TC102"))
 
 
 def test_saving_looks_at_the_disk(client, folder):
@@ -210,32 +210,32 @@ def test_saving_looks_at_the_disk(client, folder):
     (folder / "racy.py").write_text(text)
     client.initialize(folder, capabilities={})  # an editor that watches no files
     client.open(folder / "racy.py")
-    client.until(folder / "racy.py", _one("TC101"))
+    client.wait_until(folder / "racy.py", _one("TC101"))
     (folder / "helpers.py").write_text("def column(j):\n    return j\n")
     client.save(folder / "racy.py")
-    client.until(folder / "racy.py", _none)
+    client.wait_until(folder / "racy.py", _is_empty)
 
 
 def test_a_closed_file_shows_nothing(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py")
-    client.until(folder / "racy.py", _one("TC101"))
+    client.wait_until(folder / "racy.py", _one("TC101"))
     client.close(folder / "racy.py")
-    client.until(folder / "racy.py", _none)
+    client.wait_until(folder / "racy.py", _is_empty)
 
 
 def test_all_files_are_shown_where_that_is_wanted(client, folder):
     client.initialize(folder, options={"diagnostics": "workspace"})
-    client.until(folder / "racy.py", _one("TC101"))
-    client.until(folder / "unproven.py", _one("TC102"))
-    assert client.published(folder / "clean.py") == []
+    client.wait_until(folder / "racy.py", _one("TC101"))
+    client.wait_until(folder / "unproven.py", _one("TC102"))
+    assert client.list_published(folder / "clean.py") == []
     client.open(folder / "racy.py")
     client.close(folder / "racy.py")
-    client.wait(lambda: client.published(folder / "racy.py")[-1].get("version") is None)
-    assert _codes(client.published(folder / "racy.py")[-1]["diagnostics"]) == ["TC101"]
+    client.wait(lambda: client.list_published(folder / "racy.py")[-1].get("version") is None)
+    assert _codes(client.list_published(folder / "racy.py")[-1]["diagnostics"]) == ["TC101"]
     (folder / "racy.py").unlink()
     client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": uri_of(folder / "racy.py"), "type": 3}]})
-    client.until(folder / "racy.py", _none)
+    client.wait_until(folder / "racy.py", _is_empty)
 
 
 def test_findings_of_removed_settings_are_withdrawn(client, folder, tmp_path):
@@ -243,14 +243,14 @@ def test_findings_of_removed_settings_are_withdrawn(client, folder, tmp_path):
     second.mkdir()
     (second / "racy.py").write_text(RACY)
     client.initialize(folder, second, options={"diagnostics": "workspace"})
-    client.until(folder / "racy.py", _one("TC101"))
-    client.until(second / "racy.py", _one("TC101"))
+    client.wait_until(folder / "racy.py", _one("TC101"))
+    client.wait_until(second / "racy.py", _one("TC101"))
     client.notify("workspace/didChangeWorkspaceFolders", {"event": {
         "added": [], "removed": [{"uri": uri_of(second), "name": "second"}]}})
-    client.until(second / "racy.py", _none)
+    client.wait_until(second / "racy.py", _is_empty)
     client.notify("workspace/didChangeConfiguration", {"settings": {"diagnostics": "openFiles"}})
-    client.until(folder / "racy.py", _none)
-    client.until(folder / "unproven.py", _none)
+    client.wait_until(folder / "racy.py", _is_empty)
+    client.wait_until(folder / "unproven.py", _is_empty)
 
 
 # --- code that cannot be parsed --------------------------------------------------------------------------------------
@@ -258,7 +258,7 @@ def test_findings_of_removed_settings_are_withdrawn(client, folder, tmp_path):
 def test_half_typed_code_retains_earlier_findings(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py")
-    client.until(folder / "racy.py", _one("TC101"))
+    client.wait_until(folder / "racy.py", _one("TC101"))
     client.change(folder / "racy.py", "import os\n" + HALF_TYPED, 2)
     found = client.diagnostics(folder / "racy.py", 2)
     assert [(d.get("code"), d["range"]["start"]["line"]) for d in found] == [("TC101", 8), (None, 8)]
@@ -274,7 +274,7 @@ def test_half_typed_code_does_not_spoil_other_files(client, folder):
     (folder / "racy.py").write_text(text)
     client.initialize(folder)
     client.open(folder / "racy.py")
-    client.until(folder / "racy.py", _none)
+    client.wait_until(folder / "racy.py", _is_empty)
     client.open(folder / "helpers.py")
     client.change(folder / "helpers.py", "def column(j:\n    return j\n", 2)
     assert _codes(client.diagnostics(folder / "helpers.py", 2)) == [""]
@@ -291,14 +291,14 @@ def test_syntax_errors_are_reported_without_an_earlier_version(client, folder):
     assert found["range"]["start"]["line"] == 7
 
 
-# --- what is checked -------------------------------------------------------------------------------------------------
+# --- which files are checked -----------------------------------------------------------------------------------------
 
 def test_other_languages_are_ignored(client, folder):
     client.initialize(folder)
     client.open(folder / "notes.md", "# @ct.kernel\n", language="markdown")
     client.open(folder / "racy.py")
-    client.until(folder / "racy.py", _one("TC101"))
-    assert client.published(folder / "notes.md") == []
+    client.wait_until(folder / "racy.py", _one("TC101"))
+    assert client.list_published(folder / "notes.md") == []
     assert client.hover(folder / "notes.md", 0, 3) is None and client.actions(folder / "notes.md", 0) is None
     client.change(folder / "notes.md", "", 2)
     client.close(folder / "notes.md")
@@ -315,15 +315,15 @@ def test_a_file_outside_of_all_folders_is_checked_by_itself(client, folder, tmp_
     (tmp_path / "other.py").write_text(RACY)
     client.initialize(folder)
     client.open(tmp_path / "other.py")
-    client.until(tmp_path / "other.py", _one("TC101"))
+    client.wait_until(tmp_path / "other.py", _one("TC101"))
     client.close(tmp_path / "other.py")
-    client.until(tmp_path / "other.py", _none)
+    client.wait_until(tmp_path / "other.py", _is_empty)
 
 
 def test_no_folder_need_be_open(client, folder):
     client.initialize()
     client.open(folder / "racy.py")
-    client.until(folder / "racy.py", _one("TC101"))
+    client.wait_until(folder / "racy.py", _one("TC101"))
 
 
 def test_a_text_that_was_never_saved(client, folder):
@@ -344,7 +344,7 @@ def test_several_folders_have_their_own_settings(client, folder, tmp_path):
     client.initialize(folder, second)
     for path in (folder / "racy.py", second / "racy.py", folder / "unproven.py", second / "unproven.py"):
         client.open(path)
-    client.until(folder / "racy.py", _one("TC101"))
+    client.wait_until(folder / "racy.py", _one("TC101"))
     assert client.diagnostics(second / "racy.py", 1) == []
     assert _severities(client.diagnostics(folder / "unproven.py", 1)) == {2}
     assert _severities(client.diagnostics(second / "unproven.py", 1)) == {1}
@@ -357,12 +357,12 @@ def test_several_folders_have_their_own_settings(client, folder, tmp_path):
 def test_settings_are_read_again(client, folder):
     client.initialize(folder)
     client.open(folder / "unproven.py")
-    client.until(folder / "unproven.py", lambda found: _severities(found) == {2})
+    client.wait_until(folder / "unproven.py", lambda found: _severities(found) == {2})
     settings = folder / "pyproject.toml"
     settings.write_text("[tool.tilecheck]\nstrict = true\n")
     changed = {"changes": [{"uri": uri_of(settings), "type": 1}]}
     client.notify("workspace/didChangeWatchedFiles", changed)
-    client.until(folder / "unproven.py", lambda found: _severities(found) == {1})
+    client.wait_until(folder / "unproven.py", lambda found: _severities(found) == {1})
     settings.write_text("[tool.tilecheck]\nstrickt = true\n")  # the settings before stay in force
     client.notify("workspace/didChangeWatchedFiles", changed)
     client.wait(lambda: [m for m in client.said if m["method"] == "window/showMessage"
@@ -372,7 +372,7 @@ def test_settings_are_read_again(client, folder):
     (folder / "contracts.toml").write_text('[contracts]\n"unproven.py::unproven" = ["injective(ids)"]\n')
     settings.write_text('[tool.tilecheck]\ncontracts = ["contracts.toml"]\n')
     client.notify("workspace/didChangeWatchedFiles", changed)
-    client.until(folder / "unproven.py", _none)
+    client.wait_until(folder / "unproven.py", _is_empty)
 
 
 def test_settings_of_the_editor(client, folder):
@@ -380,7 +380,7 @@ def test_settings_of_the_editor(client, folder):
     client.open(folder / "clean.py")
     client.diagnostics(folder / "clean.py", 1)
     client.notify("workspace/didChangeConfiguration", {"settings": {"tilecheck": {"diagnostics": "workspace"}}})
-    client.until(folder / "racy.py", _one("TC101"))
+    client.wait_until(folder / "racy.py", _one("TC101"))
 
 
 # --- places ----------------------------------------------------------------------------------------------------------
@@ -404,7 +404,7 @@ def test_edits_use_the_unit_of_the_editor(client, folder):
     client.open(folder / "racy.py", ASTRAL)
     client.diagnostics(folder / "racy.py", 1)
     (allow,) = [a for a in client.actions(folder / "racy.py", 7, 14) if a["title"] == "Allow TC101 here"]
-    assert edited(ASTRAL, allow["edit"]["documentChanges"][0]["edits"]).split("\n")[7] == (
+    assert apply_edits(ASTRAL, allow["edit"]["documentChanges"][0]["edits"]).split("\n")[7] == (
         '    "🍎🍏"; ct.store(c, (i, 0), t)  # 🍎  # tilecheck: allow[TC101] say here why this is safe')
 
 
@@ -419,7 +419,7 @@ def test_line_ends_of_windows(client, folder):
 
 # --- hover -----------------------------------------------------------------------------------------------------------
 
-def _hovered(client: Client, path: Path, line: int, character: int) -> str:
+def _read_hover(client: Client, path: Path, line: int, character: int) -> str:
     value: str = client.hover(path, line, character)["contents"]["value"]
     return value
 
@@ -427,7 +427,7 @@ def _hovered(client: Client, path: Path, line: int, character: int) -> str:
 def test_hover_on_an_access(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py")
-    text = _hovered(client, folder / "racy.py", 7, 6)
+    text = _read_hover(client, folder / "racy.py", 7, 6)
     assert "`store`: each block writes tile `(bid(0), 0)` of `c`, of `T x T` elements" in text
     assert "line 8: disjoint `c`: **refuted**" in text and "both touch c[0, 0]" in text
     assert "`disjoint(c, a)` (structural, unseen)" in text
@@ -436,31 +436,31 @@ def test_hover_on_an_access(client, folder):
 def test_hover_on_a_tile(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py")
-    assert _hovered(client, folder / "racy.py", 6, 4).startswith("```python\nTile[a.dtype, T, T]\n```")
-    assert "Tile[a.dtype, T, T]" in _hovered(client, folder / "racy.py", 7, 24)
+    assert _read_hover(client, folder / "racy.py", 6, 4).startswith("```python\nTile[a.dtype, T, T]\n```")
+    assert "Tile[a.dtype, T, T]" in _read_hover(client, folder / "racy.py", 7, 24)
 
 
 def test_hover_on_an_array(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py")
     for line, character in ((4, 12), (7, 13)):  # the parameter, and where it is used
-        text = _hovered(client, folder / "racy.py", line, character)
+        text = _read_hover(client, folder / "racy.py", line, character)
         assert "**`c`**: array of `racy`, written" in text
         assert "line 8, `store`: each block writes tile `(bid(0), 0)` of `c`" in text
-    assert "**`a`**: array of `racy`, read" in _hovered(client, folder / "racy.py", 4, 9)
+    assert "**`a`**: array of `racy`, read" in _read_hover(client, folder / "racy.py", 4, 9)
 
 
 def test_hover_on_a_kernel(client, folder):
     client.initialize(folder)
     client.open(folder / "clean.py")
-    text = _hovered(client, folder / "clean.py", 4, 6)
+    text = _read_hover(client, folder / "clean.py", 4, 6)
     assert text.startswith("**clean**: proved") and "`grid[0] <= cdiv(c.shape[0], T)` (structural, unseen)" in text
 
 
 def test_hover_on_elements_suggests_a_declaration(client, folder):
     client.initialize(folder)
     client.open(folder / "unproven.py")
-    text = _hovered(client, folder / "unproven.py", 6, 6)
+    text = _read_hover(client, folder / "unproven.py", 6, 6)
     assert "would be proved with `injective(ids)`" in text
 
 
@@ -469,7 +469,7 @@ def test_hover_on_a_suppression(client, folder):
     text = RACY.replace("(i, 0), t)", "(i, 0), t)  # tilecheck: allow[TC101] all blocks write the same")
     client.open(folder / "racy.py", text)
     place = text.split("\n")[7].index("TC101")
-    assert _hovered(client, folder / "racy.py", 7, place + 2) == (
+    assert _read_hover(client, folder / "racy.py", 7, place + 2) == (
         "**TC101** overlapping-write: two blocks write the same element")
 
 
@@ -478,7 +478,7 @@ def test_hover_is_of_the_text_as_it_is_now(client, folder):
     client.open(folder / "racy.py")
     client.diagnostics(folder / "racy.py", 1)
     client.change(folder / "racy.py", RACY.replace("(i, 0)", "(i, j)"), 2)
-    assert "writes tile `(bid(0), bid(1))`" in _hovered(client, folder / "racy.py", 7, 6)
+    assert "writes tile `(bid(0), bid(1))`" in _read_hover(client, folder / "racy.py", 7, 6)
 
 
 def test_hover_on_other_text_is_empty(client, folder):
@@ -492,12 +492,12 @@ def test_hover_on_other_text_is_empty(client, folder):
 
 # --- actions ---------------------------------------------------------------------------------------------------------
 
-def _done(text: str, action: dict) -> str:
+def _apply_action(text: str, action: dict) -> str:
     (change,) = action["edit"]["documentChanges"]
-    return edited(text, change["edits"])
+    return apply_edits(text, change["edits"])
 
 
-def _found(text: str) -> list[tuple[str, int]]:
+def _check_text(text: str) -> list[tuple[str, int]]:
     report = check_source(text, "racy.py", Config(use_cache=False, jobs=1))
     assert not report.failures
     return [(d.code, d.span.line) for d in report.diagnostics]
@@ -509,12 +509,12 @@ def test_every_action_leaves_code_that_is_better(client, folder):
     for name, text in (("racy.py", RACY), ("unproven.py", UNPROVEN)):
         client.open(folder / name)
         (finding,) = client.diagnostics(folder / name, 1)
-        before = _found(text)
+        before = _check_text(text)
         for action in client.actions(folder / name, finding["range"]["start"]["line"], 8):
             assert action["kind"] == "quickfix" and action["diagnostics"] == [finding]
             assert action["edit"]["documentChanges"][0]["textDocument"] == {"uri": uri_of(folder / name), "version": 1}
-            after = _done(text, action)
-            assert before[0][0] not in {code for code, _ in _found(after)}, action["title"]
+            after = _apply_action(text, action)
+            assert before[0][0] not in {code for code, _ in _check_text(after)}, action["title"]
             seen.add(action["title"])
     assert "Index by `(0, i)`" not in seen  # it would be no better
     assert {"Write `j` in place of `0`", "Declare `injective(ids)`", "Allow TC101 here", "Allow TC101 in all of `racy`",
@@ -532,9 +532,9 @@ def test_a_suppression_is_added_at_the_end_of_its_statement(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py", text)
     client.diagnostics(folder / "racy.py", 1)
-    after = _done(text, _action(client, folder / "racy.py", 7, "Allow TC101 here"))
+    after = _apply_action(text, _action(client, folder / "racy.py", 7, "Allow TC101 here"))
     assert after == text.replace("        t)\n", "        t)  # tilecheck: allow[TC101] say here why this is safe\n")
-    assert _found(after) == []
+    assert _check_text(after) == []
 
 
 def test_an_existing_suppression_gets_one_more_code(client, folder):
@@ -542,9 +542,9 @@ def test_an_existing_suppression_gets_one_more_code(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py", text)
     client.diagnostics(folder / "racy.py", 1)
-    after = _done(text, _action(client, folder / "racy.py", 7, "Allow TC101 here"))
+    after = _apply_action(text, _action(client, folder / "racy.py", 7, "Allow TC101 here"))
     assert "# tilecheck: allow[TC301, TC101] padding is zero\n" in after
-    assert "TC101" not in dict(_found(after))
+    assert "TC101" not in dict(_check_text(after))
 
 
 def test_a_suppression_above_an_indented_kernel(client, folder):
@@ -553,20 +553,20 @@ def test_a_suppression_above_an_indented_kernel(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py", text)
     (found,) = client.diagnostics(folder / "racy.py", 1)
-    after = _done(text, _action(client, folder / "racy.py", found["range"]["start"]["line"],
+    after = _apply_action(text, _action(client, folder / "racy.py", found["range"]["start"]["line"],
                                 "Allow TC101 in all of `make.racy`", 12))
     assert "    # tilecheck: allow[TC101] say here why this is safe\n    @ct.kernel\n" in after
-    assert _found(after) == []
+    assert _check_text(after) == []
 
 
 def test_an_unused_suppression_is_removed(client, folder):
     text = CLEAN.replace("    i = ct.bid(0)\n", "    i = ct.bid(0)  # tilecheck: allow[TC101] no reason\n")
     client.initialize(folder)
     client.open(folder / "clean.py", text)
-    (found,) = client.until(folder / "clean.py", _one("TC901"))
+    (found,) = client.wait_until(folder / "clean.py", _one("TC901"))
     assert found["tags"] == [1]
     action = _action(client, folder / "clean.py", 5, "Remove the opt-out", 24)
-    assert action["isPreferred"] and _done(text, action) == CLEAN
+    assert action["isPreferred"] and _apply_action(text, action) == CLEAN
 
 
 def test_editors_that_know_no_versions(client, folder):
@@ -618,7 +618,7 @@ def test_over_tcp(folder):
     client = start_tcp(folder)
     client.initialize(folder)
     client.open(folder / "racy.py")
-    client.until(folder / "racy.py", _one("TC101"))
+    client.wait_until(folder / "racy.py", _one("TC101"))
     assert client.stop() == 0
 
 
@@ -626,7 +626,7 @@ def test_over_tcp(folder):
 def test_an_analysis_that_dies_is_started_again(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py")
-    client.until(folder / "racy.py", _one("TC101"))
+    client.wait_until(folder / "racy.py", _one("TC101"))
     (child,) = _children(client)
     os.kill(child, signal.SIGKILL)
     client.wait(lambda: [m for m in client.said if m["method"] == "window/showMessage"])
@@ -640,7 +640,7 @@ def test_the_server_leaves_no_process(folder):
     client = start(folder)
     client.initialize(folder)
     client.open(folder / "racy.py")
-    client.until(folder / "racy.py", _one("TC101"))
+    client.wait_until(folder / "racy.py", _one("TC101"))
     children = _children(client)
     assert children
     client.stop()

@@ -1,7 +1,7 @@
 """An edit of a kernel file of 300 lines is answered in less than half a second.
 
-What is measured is processor time of the analysing process' work, from the edit to the finding, so that a busy machine
-does not fail the test. The debounce comes on top, and so does what it takes to send two short messages.
+The tests measure the processor time of the analysing process, from the edit to the finding, so that a busy machine does
+not fail them. They exclude the debounce and the transmission of two short messages.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Timed:
             pass
 
     def open(self, path: Path, text: str, version: int) -> float:
-        """Seconds of processor time until the findings of a text are told."""
+        """Seconds of processor time until the findings of a text are reported."""
         began = time.process_time()
         self.session.take(Opened(str(path), version, text))
         while not any(isinstance(r, Published) and r.path == str(path) and r.version == version for r in self.told):
             self.session.step()
         taken = time.process_time() - began
-        while self.session.step():  # what is left is no part of the answer
+        while self.session.step():  # the rest of the work is not part of the answer
             pass
         return taken
 
@@ -52,7 +52,7 @@ def _edits(text: str) -> list[str]:
     return [inside, "\n" + text, below, text + "\nANOTHER = 3\n", text]
 
 
-def _slowest(root: Path, path: Path) -> float:
+def _measure_slowest(root: Path, path: Path) -> float:
     timed = Timed(root)
     text = path.read_text(encoding="utf-8")
     timed.open(path, text, 1)
@@ -64,7 +64,7 @@ def test_an_edit_of_a_case_file(tmp_path):
     shutil.copytree(FOLDER, tmp_path / "cases")
     path = tmp_path / "cases" / "dialect_good.py"
     assert 300 <= len(path.read_text(encoding="utf-8").splitlines()) <= 400
-    assert _slowest(tmp_path / "cases", path) < SLACK * LIMIT
+    assert _measure_slowest(tmp_path / "cases", path) < SLACK * LIMIT
 
 
 EDITED = (

@@ -59,7 +59,7 @@ def grid(source: str) -> tuple[str, ...]:
     return tuple("?" if t is None else t.key for t in launch(source).grid)
 
 
-def first(expression: str, setup: str = "", params: str = "x, y, n, m") -> str:
-    """What an expression is as a grid extent, in a function of these parameters."""
+def evaluate_grid_extent(expression: str, setup: str = "", params: str = "x, y, n, m") -> str:
+    """Returns the grid extent that an expression evaluates to, in a function of these parameters."""
     body = "".join(f"    {line}\n" for line in setup.splitlines())
     return grid(f"def run({params}):\n{body}    ct.launch(0, ({expression},), k, (x, y, n, 1))\n")[0]

@@ -1,4 +1,4 @@
-"""Random host functions, what is said of their launches, and what they launch when they are executed.
+"""Random host functions, the reports on their launches, and the launches of their execution.
 
 The arrays of an execution are those of NumPy with the methods of torch; `lib` is code that the checker does not see.
 """
@@ -176,17 +176,17 @@ class Array:
         return Array(self.data_[at])
 
     def __add__(self, other: Any) -> Array:
-        return Array(self.data_ + _plain(other))
+        return Array(self.data_ + _to_plain_value(other))
 
     def __iadd__(self, other: Any) -> Array:
-        self.data_ += _plain(other)
+        self.data_ += _to_plain_value(other)
         return self
 
     def __len__(self) -> int:
         return len(self.data_)
 
 
-def _plain(value: Any) -> Any:
+def _to_plain_value(value: Any) -> Any:
     return value.data_ if isinstance(value, Array) else value
 
 
@@ -197,14 +197,14 @@ def _sizes(shape: tuple[Any, ...]) -> tuple[int, ...]:
     return sizes
 
 
-def _made(*shape: Any, **_: Any) -> Array:
+def _create_array(*shape: Any, **_: Any) -> Array:
     sizes = _sizes(shape)
     if any(s < 0 or s > 4096 for s in sizes):
         raise ValueError("extent")
     return Array(np.zeros(sizes, np.float32))
 
 
-def _rounded(n: int) -> int:
+def _round_up(n: int) -> int:
     return 1 << (n - 1).bit_length()
 
 
@@ -223,7 +223,7 @@ class _Stop(BaseException):
     """An execution takes too long."""
 
 
-def executed(text: str, inputs: Sequence[tuple[Any, ...]], seed: int) -> list[Launched]:
+def execute_host(text: str, inputs: Sequence[tuple[Any, ...]], seed: int) -> list[Launched]:
     """The launches that a host function makes for these arguments."""
     out: list[Launched] = []
     rng = random.Random(seed)
@@ -240,7 +240,7 @@ def executed(text: str, inputs: Sequence[tuple[Any, ...]], seed: int) -> list[La
             raise ValueError("risky")
 
     def change(value: Any = None, *more: Any) -> Any:
-        _changed(rng, value)
+        _change_value(rng, value)
         return rng.choice((value, *more)) if more else value
 
     tile = ModuleType("cuda.tile")
@@ -249,7 +249,7 @@ def executed(text: str, inputs: Sequence[tuple[Any, ...]], seed: int) -> list[La
     cuda.__dict__.update(tile=tile)
     torch = ModuleType("torch")
     torch.__dict__.update(
-        empty=_made, zeros=_made, ones=_made, next_power_of_2=_rounded,
+        empty=_create_array, zeros=_create_array, ones=_create_array, next_power_of_2=_round_up,
         empty_like=lambda a: Array(np.empty_like(a.data_)),
         zeros_like=lambda a: Array(np.zeros_like(a.data_)))
     lib = ModuleType("lib")
@@ -264,7 +264,7 @@ def executed(text: str, inputs: Sequence[tuple[Any, ...]], seed: int) -> list[La
             with suppress(_Stop), np.errstate(all="ignore"):
                 exec(code, names)
                 with suppress(Exception):
-                    _limited(names["run"], given)
+                    _run_limited(names["run"], given)
     finally:
         for name, module in before.items():
             if module is None:
@@ -274,7 +274,7 @@ def executed(text: str, inputs: Sequence[tuple[Any, ...]], seed: int) -> list[La
     return out
 
 
-def _limited(function: Callable[..., Any], given: tuple[Any, ...], lines: int = 3000) -> None:
+def _run_limited(function: Callable[..., Any], given: tuple[Any, ...], lines: int = 3000) -> None:
     left = lines
 
     def trace(frame: Any, event: str, _: Any) -> Any:
@@ -291,11 +291,11 @@ def _limited(function: Callable[..., Any], given: tuple[Any, ...], lines: int = 
         sys.settrace(None)
 
 
-def _changed(rng: random.Random, value: Any, depth: int = 2) -> None:
-    """What code that is not seen may do to what it is given."""
+def _change_value(rng: random.Random, value: Any, depth: int = 2) -> None:
+    """Changes a value as unseen code may change its argument."""
     if depth and isinstance(value, list):
         for item in value:
-            _changed(rng, item, depth - 1)
+            _change_value(rng, item, depth - 1)
         if rng.random() < 0.5:
             value.append(rng.randint(0, 9))
         elif value and rng.random() < 0.5:
@@ -310,7 +310,7 @@ def _changed(rng: random.Random, value: Any, depth: int = 2) -> None:
             value()
 
 
-def drawn(rng: random.Random) -> tuple[Any, ...]:
+def draw_arguments(rng: random.Random) -> tuple[Any, ...]:
     """Arguments of a host function."""
     def array() -> Array:
         data = np.zeros((rng.randint(1, 8), rng.choice((1, 2, 4, 4, 8, 8, 3))), np.float32)
@@ -656,7 +656,7 @@ class Writer:
         self.functions.append(f)
 
 
-def written(seed: int) -> str:
+def generate_host(seed: int) -> str:
     """A module with a host function `run`."""
     w = Writer(random.Random(seed))
     for _ in range(w.rng.randint(3, 9)):
@@ -669,7 +669,7 @@ def written(seed: int) -> str:
 
 @dataclass(frozen=True)
 class Wrong:
-    """What is said of a clause at a launch, and an execution that says otherwise."""
+    """A report on a clause at a launch, and an execution that contradicts it."""
 
     seed: int
     line: int
@@ -706,12 +706,12 @@ def _holds(clause: Clause, launch: Launched, scalars: dict[str, int]) -> bool | 
     return None
 
 
-def wrong(seed: int, runs: int = RUNS) -> list[Wrong]:
-    """What is said of the launches of a host function and is not so."""
-    text = written(seed)
+def find_wrong_reports(seed: int, runs: int = RUNS) -> list[Wrong]:
+    """Returns the reports on the launches of a host function that an execution contradicts."""
+    text = generate_host(seed)
     rng = random.Random(seed + 1)
-    inputs = [drawn(rng) for _ in range(runs)]
-    made = executed(text, inputs, seed)
+    inputs = [draw_arguments(rng) for _ in range(runs)]
+    made = execute_host(text, inputs, seed)
     project = Project(["m.py"], contents={"m.py": text.encode()})
     found = find_launches(project, project.module("m.py"))
     unseen = any(launch.how == "unseen" for launch in found)
@@ -732,9 +732,9 @@ def wrong(seed: int, runs: int = RUNS) -> list[Wrong]:
     return out
 
 
-def numbered(text: str) -> Iterator[str]:
+def number_lines(text: str) -> Iterator[str]:
     for i, line in enumerate(text.splitlines()[HEADER.count("\n"):], HEADER.count("\n") + 1):
         yield f"{i:4} {line}"
 
 
-__all__ = ["Wrong", "drawn", "executed", "numbered", "written", "wrong"]
+__all__ = ["Wrong", "draw_arguments", "execute_host", "find_wrong_reports", "generate_host", "number_lines"]

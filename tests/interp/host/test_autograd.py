@@ -1,4 +1,4 @@
-"""What a `backward` starts with."""
+"""The known facts at the start of a `backward`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def at(
     clause: str, forward: str, backward: str, grads: str = "g", base: str = "torch.autograd.Function",
     before: str = "", decorators: str = "",
 ) -> Discharge:
-    """What becomes of a clause at the launch that `backward` makes."""
+    """Returns the discharge of a clause at the launch of `backward`."""
     def body(text: str) -> str:
         return "".join(f"        {line}\n" for line in text.splitlines())
 
@@ -43,7 +43,7 @@ READ = f"(x,) = ctx.saved_tensors\nn, m = ctx.n, ctx.m\n{LAUNCH}"
     ("x.shape[1] <= y.shape[1]",
      "s = x.shape\nx = x.view(-1, s[-1])\ny = torch.empty_like(x)\nctx.save_for_backward(x)\nreturn y.view(*s)",
      f"x, = ctx.saved_tensors\nn = m = 1\ng = g.contiguous().view(-1, g.shape[-1])\n{LAUNCH}"),
-    # what was asserted then holds now
+    # an assertion of that time still holds
     ("n <= T", f"assert n <= m\n{SAVED}", READ),
     ("grid[0] <= n", f"assert x.shape[0] == n\n{SAVED}", READ),
     # on every path
@@ -127,7 +127,7 @@ def test_functions_behind_a_decorator() -> None:
     ("n <= T", "ctx.n, ctx.m = n, n + 1\nctx.save_for_backward(x)\nfoo(ctx)\nreturn x", READ),
     ("n <= T", "ctx.n, ctx.m = n, n + 1\nctx.save_for_backward(x)\nsetattr(ctx, 'n', m)\nreturn x", READ),
     ("n <= T", SAVED.replace("n, m\n", "n, n + 1\n"), f"ctx.n = foo()\n{READ}"),
-    # the shape of what was saved is known, and nothing of how it lies in memory
+    # the shape of a saved array is known, and its memory layout is unknown
     ("x.strides[1] == 1", f"assert x.stride(1) == 1\n{SAVED}", READ),
     ("x.strides[0] == 4", "x = torch.empty(n, 4)\nctx.save_for_backward(x)\nreturn x",
      f"x, = ctx.saved_tensors\nn = m = 1\n{LAUNCH}"),

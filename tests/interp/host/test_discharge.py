@@ -57,7 +57,7 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
     ("assert n == 4 * m and m == 32\nct.launch(0, (n,), k, (x, y, n, 128))", "T <= n"),
     ("h = x.shape[1] // 2\nassert h > 0\nct.launch(0, (1,), k, (x, y, x.shape[1], torch.next_power_of_2(h)))",
      "T <= n"),
-    # the shape of another array, whatever its rank
+    # the shape of another array of any rank
     ("z = torch.zeros(n, m).view(*x.shape)\nct.launch(0, (x.shape[0],), k, (z, y, n, m))", "grid[0] <= x.shape[0]"),
     ("z = y.reshape(x.shape)\nct.launch(0, (x.shape[0],), k, (z, y, n, m))", "grid[0] <= x.shape[0]"),
     # a text that is one of several
@@ -71,7 +71,7 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
     # facts with choices that other facts make
     ("a = x.shape[0] if m else x.shape[1]\nassert a == n\nif not m:\n    ct.launch(0, (n,), k, (x, y, n, 1))",
      "grid[0] <= x.shape[1]"),
-    # what is passed is not empty
+    # a passed array is not empty
     ("h = x.shape[1] // 2\nct.launch(0, (1,), k, (torch.empty(n, h), y, n, m))", "x.shape[1] >= 1"),
     ("z = torch.empty(1, 1) if x is None else x\nct.launch(0, (1,), k, (z, y, n, m))", "x.shape[1] >= 1"),
     # powers of two, multiples
@@ -225,7 +225,7 @@ STANDING = (ge(symbol("T"), 1),)
     ("p = foo(n)\nct.launch(0, (n if p else m,), k, (x, y, n, n if p else m))", "grid[0] <= T"),
 ])
 def test_discharged_where_tiles_have_elements(body: str, clause: str) -> None:
-    assert standing(body, clause).state == "discharged"
+    assert discharge_clause(body, clause).state == "discharged"
 
 
 @pytest.mark.parametrize(("body", "clause"), [
@@ -236,10 +236,10 @@ def test_discharged_where_tiles_have_elements(body: str, clause: str) -> None:
     ("p = foo(n)\nq = foo(m)\nct.launch(0, (n if p else m,), k, (x, y, n, n if q else m))", "grid[0] <= T"),
 ])
 def test_open_although_tiles_have_elements(body: str, clause: str) -> None:
-    assert standing(body, clause).state == "open"
+    assert discharge_clause(body, clause).state == "open"
 
 
-def standing(body: str, clause: str) -> Discharge:
+def discharge_clause(body: str, clause: str) -> Discharge:
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     (parsed,) = parse(clause)
     found = launch(f"def run(x, y, n, m):\n{lines}")
@@ -248,7 +248,7 @@ def standing(body: str, clause: str) -> Discharge:
 
 
 def test_impossible_arguments_show_no_violation() -> None:
-    assert standing("ct.launch(0, (5,), k, (x, y, n, 0))", "grid[0] <= T").state != "discharged"
+    assert discharge_clause("ct.launch(0, (5,), k, (x, y, n, 0))", "grid[0] <= T").state != "discharged"
 
 
 @pytest.mark.parametrize("body", [

@@ -1,4 +1,4 @@
-"""What the entailment says follows does follow: tried on all small values of random facts and goals."""
+"""Each entailment that the solver derives is valid: checked on all small values of random facts and goals."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def condition(rng: random.Random, depth: int) -> Cond:
 
 
 def fact(rng: random.Random) -> Cond:
-    """What hosts say: multiples, equal extents, powers of two, limits; or anything."""
+    """Draws a fact as host code states it: a multiple, equal extents, a power of two, a limit, or any condition."""
     first, second = symbol(rng.choice(NAMES)), symbol(rng.choice(NAMES))
     return rng.choice((
         lambda: condition(rng, 1), lambda: eq(mod(first, second), 0), lambda: eq(first, second),
@@ -114,7 +114,7 @@ def counterexample(facts: Cond, goal: Cond, trials: int = TRIALS) -> dict[str, i
     for values in _assignments([_values(a) for a in leaves], trials):
         env: dict[Atom, int] = dict(zip(leaves, values, strict=True))
         try:
-            if _defined((facts, goal), env) and holds(facts, env) and not holds(goal, env):
+            if _are_defined((facts, goal), env) and holds(facts, env) and not holds(goal, env):
                 return {a.key: v for a, v in env.items()}
         except (ArithmeticError, KeyError):
             continue
@@ -136,7 +136,7 @@ def _values(a: Atom) -> tuple[int, ...]:
     return (0, 1) if isinstance(a, Opaque) else tuple(v for v in VALUES if v >= 0 or ".shape[" not in a.key)
 
 
-def _defined(conds: tuple[Cond, ...], env: dict[Atom, int]) -> bool:
+def _are_defined(conds: tuple[Cond, ...], env: dict[Atom, int]) -> bool:
     """Whether no divisor is 0, wherever it occurs."""
     return all(evaluate(a.den, env) != 0 for c in conds for a in atoms_of(c) if isinstance(a, FloorDiv | Mod))
 

@@ -1,4 +1,4 @@
-"""What host code does in ways that are easily overlooked: a clause that holds only if one is overlooked is not
+"""Effects of host code that an analysis easily overlooks: a clause that holds only without such an effect is not
 discharged."""
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ NUMBERS: dict[str, tuple[str, str]] = {
         "n = CFGS[0].n", "CFGS = (SimpleNamespace(n=8),)\n\n\ndef ch():\n    CFGS[0].n = 2"),
     "one case of several": ("n = 8\nmatch m:\n    case 1:\n        n = 2", ""),
 }
-"""Values that are 8 for what overlooks something, and may be 2 or anything."""
+"""Values that are 8 for an analysis that overlooks an effect, and that may be 2 or anything."""
 
 
 @pytest.mark.parametrize("name", NUMBERS)
@@ -356,7 +356,7 @@ def test_configurations_that_changed(change):
 @pytest.mark.parametrize("fields, default, state", [
     ("n=8", "1", "discharged"),
     ("n=8, m=4", "1", "discharged"),
-    ("n=8, m=[4]", "1", "open"),  # what is read of it may be that list, which can change
+    ("n=8, m=[4]", "1", "open"),  # an item read from it may be that list, which can change
 ])
 def test_reading_an_attribute_by_its_name_changes_no_configuration(fields, default, state):
     body = (f"a = [SimpleNamespace({fields}), SimpleNamespace({fields}, z=2)]\n"

@@ -1,4 +1,4 @@
-"""What is known of an item, an attribute or a variable ends where it may be assigned anew, under whatever name."""
+"""Facts about an item, an attribute or a variable end where it may be reassigned under any name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random host functions against their executions: what is said of a clause at a launch is so in all of them."""
+"""Random host functions against their executions: each report on a clause at a launch holds in all executions."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import os
 
 import pytest
 
-from tests.interp.host.random_hosts import executed, numbered, written, wrong
+from tests.interp.host.random_hosts import execute_host, find_wrong_reports, generate_host, number_lines
 from tests.seeds import VARIABLE, source_seed
 
 HOSTS = int(os.environ.get("TILECHECK_HOSTS", "24"))
 KNOWN = (41, 81, 84)
-"""Host functions of which something was said that is not so, each for a reason of its own."""
+"""Host functions that an analysis easily reports wrongly, each for a different reason."""
 
 
-def told(seed: int) -> str:
-    return "\n".join((*map(str, wrong(seed)), *numbered(written(seed))))
+def report_wrong_clauses(seed: int) -> str:
+    return "\n".join((*map(str, find_wrong_reports(seed)), *number_lines(generate_host(seed))))
 
 
 @pytest.fixture(autouse=True)
@@ -25,21 +25,21 @@ def raising(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("seed", KNOWN)
 def test_known_difficult_hosts_are_understood(seed: int) -> None:
-    assert not wrong(seed), told(seed)
+    assert not find_wrong_reports(seed), report_wrong_clauses(seed)
 
 
 def test_clause_states_at_launches_are_true() -> None:
     first = source_seed()
-    bad = [seed for seed in range(first, first + HOSTS) if wrong(seed, 60)]
-    assert not bad, "\n\n".join((f"{VARIABLE}={first}", *map(told, bad[:2])))
+    bad = [seed for seed in range(first, first + HOSTS) if find_wrong_reports(seed, 60)]
+    assert not bad, "\n\n".join((f"{VARIABLE}={first}", *map(report_wrong_clauses, bad[:2])))
 
 
 def test_hosts_launch() -> None:
-    """What is compared says something: most of the functions launch for some of the arguments."""
+    """The comparison is meaningful: most of the functions launch for some of the arguments."""
     from random import Random
 
-    from tests.interp.host.random_hosts import drawn
+    from tests.interp.host.random_hosts import draw_arguments
 
     rng = Random(1)
-    inputs = [drawn(rng) for _ in range(20)]
-    assert sum(bool(executed(written(seed), inputs, seed)) for seed in range(1000, 1012)) >= 8
+    inputs = [draw_arguments(rng) for _ in range(20)]
+    assert sum(bool(execute_host(generate_host(seed), inputs, seed)) for seed in range(1000, 1012)) >= 8

@@ -24,7 +24,7 @@ def run(x, low, other, flag):
 """
 
 
-def _found(high: str, both: str) -> tuple[list[str], list[str]]:
+def _find_codes(high: str, both: str) -> tuple[list[str], list[str]]:
     report = check_source(KERNEL.format(high=high, both=both))
     (kernel,) = report.kernels
     return [d.code for d in report.diagnostics], [c.state for c in kernel.contract if c.clause.startswith("disjoint(")]
@@ -32,23 +32,23 @@ def _found(high: str, both: str) -> tuple[list[str], list[str]]:
 
 @pytest.mark.parametrize("both", ["False", "0"])
 def test_an_argument_for_a_parameter_that_is_not_used(both: str) -> None:
-    codes, states = _found("low", both)
+    codes, states = _find_codes("low", both)
     assert codes == []
     assert "broken" not in states
 
 
 @pytest.mark.parametrize("both", ["True", "1", "flag"])
 def test_an_argument_for_a_parameter_that_is_or_may_be_used(both: str) -> None:
-    codes, states = _found("low", both)
+    codes, states = _find_codes("low", both)
     assert codes == ["TC401"]
     assert "broken" in states
 
 
 @pytest.mark.parametrize("both", ["True", "False"])
 def test_other_storage(both: str) -> None:
-    assert _found("other", both)[0] == []
+    assert _find_codes("other", both)[0] == []
 
 
 def test_the_array_that_is_read_is_used_in_every_variant() -> None:
-    assert _found("x", "True")[0] == ["TC401"]
-    assert _found("x", "False")[0] == []
+    assert _find_codes("x", "True")[0] == ["TC401"]
+    assert _find_codes("x", "False")[0] == []

@@ -1,4 +1,4 @@
-"""Values under which facts of launches are looked at satisfy them, and taking the facts apart changes nothing."""
+"""Sampled values satisfy the facts of launches, and splitting the facts into conjuncts changes nothing."""
 
 from __future__ import annotations
 

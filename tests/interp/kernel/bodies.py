@@ -1,4 +1,4 @@
-"""Bodies of kernels that between them use every construct; each is compared with what it really touches."""
+"""Bodies of kernels that together use every construct; a test compares each model with the real accesses."""
 
 PRELUDE = """
 import functools

@@ -1,4 +1,4 @@
-"""Compares the regions of a kernel model with what really happens in a launch."""
+"""Compares the regions of a kernel model with the real accesses of a launch."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def elements(access: Access, launch: Launch, block: tuple[int, int, int]) -> set
         atoms_of(value, atoms)
     counters = sorted(a for a in atoms if isinstance(a, Counter))
     lanes = sorted(a for a in atoms if isinstance(a, Lane))
-    early = [p for p in parts if not _laned(p)]
-    late = [p for p in parts if _laned(p)]
+    early = [p for p in parts if not _has_lanes(p)]
+    late = [p for p in parts if _has_lanes(p)]
     out: set[tuple[str, int]] = set()
     work = 0
     limit = ITERATIONS[min(len(counters), len(ITERATIONS) - 1)]
@@ -140,7 +140,7 @@ def elements(access: Access, launch: Launch, block: tuple[int, int, int]) -> set
     return out
 
 
-def _laned(value: Cond | Term) -> bool:
+def _has_lanes(value: Cond | Term) -> bool:
     return any(isinstance(a, Lane) for a in atoms_of(value))
 
 

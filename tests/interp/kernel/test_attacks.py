@@ -8,7 +8,7 @@ from tests.interp.kernel.harness import guard, index, kernel, models, writes
 from tilecheck.interp.kernel.access import KernelModel
 
 
-def lost(found: KernelModel) -> set[str]:
+def list_lost_names(found: KernelModel) -> set[str]:
     """Arrays whose verdicts are lost."""
     return {array.text for gap in found.gaps for array in gap.arrays}
 
@@ -63,7 +63,7 @@ def test_variables_of_other_scopes_lose_every_verdict() -> None:
         clear()
         ct.scatter(x, i, 1.0)
     """)
-    assert "x" in lost(found)
+    assert "x" in list_lost_names(found)
 
 
 def test_changes_in_place_lose_every_verdict() -> None:
@@ -79,7 +79,7 @@ def test_changes_in_place_lose_every_verdict() -> None:
         q.at = 0
         ct.scatter(x, p.at, 1.0)
     """, before=before)
-    assert "x" in lost(found)
+    assert "x" in list_lost_names(found)
 
 
 @pytest.mark.parametrize("definition, call", [

@@ -1,4 +1,4 @@
-"""What kernels really touch lies in the regions of their models, and fills those that are said to be exact."""
+"""The real accesses of kernels lie in the regions of their models, and fill the regions that are declared exact."""
 
 from __future__ import annotations
 

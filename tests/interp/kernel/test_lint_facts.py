@@ -1,4 +1,4 @@
-"""What is noted beside accesses: values that go nowhere, and waits that come too late."""
+"""Facts beside accesses: values that are never used, and waits that come too late."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ STORE = "ct.store(o, (i,), ct.load(x, (i,), (T,)))"
     (("a = ct.load(w, (i,), (T,))", "b = a + 1", "c = b * b"), {"c"}),
     # two ends of one chain
     (("a = ct.load(w, (i,), (T,))", "b = a + 1", "c = a * 2"), {"b", "c"}),
-    # made from itself
+    # computed from itself
     (("a = ct.zeros((T,), ct.float32)", "for k in range(n):", "    a += ct.load(w, (k,), (T,))"), {"a"}),
-    # made from each other
+    # computed from each other
     (("a = ct.zeros((T,), ct.float32)", "b = a", "for k in range(n):", "    a = b + 1", "    b = a + 1"), {"a"}),
-    # scalars that are no loads, names that say so, items of a tuple
+    # scalars that are not loads, names of unused values, items of a tuple
     (("a = n + 1", "_b = ct.load(w, (i,), (T,))", "c, d = ct.load(w, (i,), (T,)), 1"), set()),
     (("a = ct.load(w, (i,), (1,)).item()",), {"a"}),
     # used by a condition, a loop, a nested function, in one variant

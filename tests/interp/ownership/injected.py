@@ -53,7 +53,7 @@ class _File:
     def of(self, node: ast.AST) -> str:
         return ast.get_source_segment(self.text, node) or ""
 
-    def edited(self, edit: _Edit) -> tuple[str, range]:
+    def apply_edit(self, edit: _Edit) -> tuple[str, range]:
         """The text with an edit, and the lines of the statement in it."""
         node, statement = edit.node, edit.statement
         start, end = self.at(node.lineno, node.col_offset), self.at(node.end_lineno or 0, node.end_col_offset or 0)
@@ -76,7 +76,7 @@ def faults(text: str) -> Iterator[Fault]:
             for statement in _statements(function):
                 for kind, make in _MAKERS:
                     for edit in make(file, statement, kernels):
-                        new, lines = file.edited(edit)
+                        new, lines = file.apply_edit(edit)
                         yield Fault(kind, function.name, new, lines)
 
 
@@ -133,8 +133,8 @@ def file_name(node: ast.expr) -> str:
         node.value, ast.Name) else ""
 
 
-def _moved(file: _File, statement: ast.stmt, kernels: set[str]) -> Iterator[_Edit]:
-    """What was moved is read on the next line."""
+def _read_after_move(file: _File, statement: ast.stmt, kernels: set[str]) -> Iterator[_Edit]:
+    """Reads a moved variable on the next line."""
     if isinstance(statement, ast.Return):
         return
     for node in ast.walk(statement):
@@ -157,7 +157,7 @@ def _is_shared(file: _File, name: str, node: ast.Call) -> bool:
 
 
 def _flying(file: _File, statement: ast.stmt, kernels: set[str]) -> Iterator[_Edit]:
-    """What is synchronous is started only, and an input is moved on the next line."""
+    """Starts a synchronous operation without a wait, and moves an input on the next line."""
     for node in ast.walk(statement):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in (
                 "sync", "start") or node.func.value not in set(_launches(statement, kernels)):
@@ -169,8 +169,8 @@ def _flying(file: _File, statement: ast.stmt, kernels: set[str]) -> Iterator[_Ed
             yield _Edit(node, f"{file.of(call)}.start()", statement, f"print({inputs[0]}.partition(16))")
 
 
-def _swapped(file: _File, statement: ast.stmt, kernels: set[str]) -> Iterator[_Edit]:
-    """Output and first input change places; an array and the constant after it."""
+def _swap_outputs(file: _File, statement: ast.stmt, kernels: set[str]) -> Iterator[_Edit]:
+    """Swaps the output with the first input, or an array with the constant after it."""
     for call in _launches(statement, kernels - {"split"}):  # which has two outputs that are alike
         first, second, *rest = (file.of(a) for a in call.args)
         keywords = [f"{k.arg}={file.of(k.value)}" for k in call.keywords]
@@ -184,8 +184,8 @@ def _swapped(file: _File, statement: ast.stmt, kernels: set[str]) -> Iterator[_E
             yield _Edit(values, f"({', '.join(texts)})", statement)
 
 
-def _dropped(file: _File, statement: ast.stmt, kernels: set[str]) -> Iterator[_Edit]:
-    """`.sync()` is forgotten."""
+def _drop_sync(file: _File, statement: ast.stmt, kernels: set[str]) -> Iterator[_Edit]:
+    """Drops `.sync()`."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "sync" and not (
                 isinstance(statement, ast.Return)):
@@ -193,4 +193,4 @@ def _dropped(file: _File, statement: ast.stmt, kernels: set[str]) -> Iterator[_E
 
 
 _MAKERS: Final[tuple[tuple[str, Callable[[_File, ast.stmt, set[str]], Iterator[_Edit]]], ...]] = tuple(
-    zip(KINDS, (_alias, _moved, _flying, _swapped, _dropped), strict=True))
+    zip(KINDS, (_alias, _read_after_move, _flying, _swap_outputs, _drop_sync), strict=True))

@@ -35,7 +35,7 @@ def _sources() -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _injected() -> tuple[tuple[str, str, Fault], ...]:
+def _list_faults() -> tuple[tuple[str, str, Fault], ...]:
     """File, its text and a fault: of each kind some, from all over the files."""
     found: defaultdict[str, list[tuple[str, str, Fault]]] = defaultdict(list)
     for name, text in _sources():
@@ -52,7 +52,7 @@ def folder(tmp_path_factory) -> Path:
     return made
 
 
-def _said(folder: Path, name: str, text: str) -> Counter[str]:
+def _count_codes(folder: Path, name: str, text: str) -> Counter[str]:
     report = check_source(text, str(folder / name), CONFIG)
     return Counter(d.code for d in report.diagnostics if d.code.startswith(CODES))
 
@@ -62,10 +62,10 @@ def test_faults_are_found(folder):
     before: dict[str, Counter[str]] = {}
     made: defaultdict[str, int] = defaultdict(int)
     missed: defaultdict[str, list[str]] = defaultdict(list)
-    for name, text, fault in _injected():
-        before.setdefault(name, _said(folder, name, text))
+    for name, text, fault in _list_faults():
+        before.setdefault(name, _count_codes(folder, name, text))
         made[fault.kind] += 1
-        if not _said(folder, name, fault.text) - before[name]:
+        if not _count_codes(folder, name, fault.text) - before[name]:
             missed[fault.kind].append(f"{name}: {fault}")
     assert sum(made.values()) >= FEWEST and set(made) == set(KINDS)
     for kind in KINDS:
@@ -74,5 +74,5 @@ def test_faults_are_found(folder):
 
 
 def test_each_kind_has_several():
-    kinds = Counter(fault.kind for *_, fault in _injected())
+    kinds = Counter(fault.kind for *_, fault in _list_faults())
     assert min(kinds[kind] for kind in KINDS) >= FEWEST // len(KINDS)

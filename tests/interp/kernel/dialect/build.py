@@ -32,6 +32,6 @@ def model(text: str):
     return execute(*site(text))
 
 
-def inferred(text: str) -> Inference:
+def infer_text(text: str) -> Inference:
     """The types of its expressions."""
     return infer(*site(text))

@@ -1,4 +1,4 @@
-"""What the annotations of a dialect kernel say of its parameters, in whatever way they are spelled."""
+"""The annotations of a dialect kernel declare its parameters, in every spelling."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Shapes and element types of tiles, inferred: what is known, and that nothing is said where something is not."""
+"""Inferred shapes and element types of tiles: the known ones, and no report where one is unknown."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.interp.kernel.dialect.build import inferred
+from tests.interp.kernel.dialect.build import infer_text
 from tilecheck.dtypes import DTYPES, F32
 from tilecheck.interp.kernel.dialect.typed.kinds import Tile, join
 from tilecheck.interp.kernel.dialect.typed.shapes import broadcast, conflict, product, reduce_shape
@@ -16,9 +16,9 @@ KERNEL = ("@kernel\ndef k(z: Mut[f32, BM, BN], x: Ref[f16, Dyn, Dyn], i: Ref[i32
 START = "    bm, bn = z.tile\n    a = x.partition(bm, bk)[0, 0]\n    b = x.load((0, 0), (bk, bn))\n    c = z.load()\n"
 
 
-def typed(expression: str, before: str = "") -> object:
+def infer_type(expression: str, before: str = "") -> object:
     """The type of an expression in a kernel."""
-    found = inferred(f"{KERNEL}{START}{before}    result = {expression}\n")
+    found = infer_text(f"{KERNEL}{START}{before}    result = {expression}\n")
     assert list(found.faults) == []
     return found.env["result"]
 
@@ -69,32 +69,32 @@ BM, BN, BK = symbol("BM"), symbol("BN"), symbol("bk")
     ("x.padded(ct.PaddingMode.NAN).load_like(z)", "float16", (BM, BN)),
 ])
 def test_tiles(expression, dtype, shape):
-    assert typed(expression) == Tile(None if dtype is None else DTYPES[dtype], shape)
+    assert infer_type(expression) == Tile(None if dtype is None else DTYPES[dtype], shape)
 
 
 @pytest.mark.parametrize("expression", [
     "unknown(a)", "a.something()", "ct.no_such_operation(a)", "ct.cat((a, a), 0)", "x.no_such_method()",
 ])
 def test_unknown_values_have_no_type(expression):
-    assert typed(expression) is None
+    assert infer_type(expression) is None
 
 
 def test_a_loop_retains_unchanged_types():
     before = ("    acc = ct.zeros((bm, bn), ct.float32)\n    m = ct.zeros((bm,), ct.float16)\n"
               "    for k in range(4):\n        acc = ct.mma(a, b, acc)\n        m = m.astype(ct.float32)\n")
-    assert typed("acc", before) == Tile(F32, (BM, BN))
-    assert typed("m", before) == Tile(None, (BM,))
+    assert infer_type("acc", before) == Tile(F32, (BM, BN))
+    assert infer_type("m", before) == Tile(None, (BM,))
 
 
 def test_joined_branches_retain_common_types():
-    assert typed("t", "    t = c\n    if n > 0:\n        t = ct.zeros((bm, 1), ct.float32)\n") == Tile(
+    assert infer_type("t", "    t = c\n    if n > 0:\n        t = ct.zeros((bm, 1), ct.float32)\n") == Tile(
         F32, (BM, None))
 
 
 def test_helpers_and_closures_are_followed():
     before = "    def f(t):\n        if n > 0:\n            return t * s\n        return ct.astype(t, ct.float32)\n"
-    assert typed("f(a)", before) == Tile(F32, (BM, BK))
-    assert typed("scaled(a, 2)", "") is None
+    assert infer_type("f(a)", before) == Tile(F32, (BM, BK))
+    assert infer_type("scaled(a, 2)", "") is None
 
 
 @pytest.mark.parametrize(("body", "codes"), [
@@ -114,7 +114,7 @@ def test_helpers_and_closures_are_followed():
     ("    t = a + ct.zeros((bm, 2 * bk), ct.float16)\n", []),
 ])
 def test_places_where_types_do_not_agree(body, codes):
-    assert sorted(f.code for f in inferred(KERNEL + START + body).faults) == codes
+    assert sorted(f.code for f in infer_text(KERNEL + START + body).faults) == codes
 
 
 

@@ -24,7 +24,7 @@ def array(rank: int = 2) -> ArrayConstraint:
                            may_alias_internally=False)
 
 
-def loaded(path: Path, text: str) -> ModuleType:
+def load_module(path: Path, text: str) -> ModuleType:
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
@@ -33,14 +33,16 @@ def loaded(path: Path, text: str) -> ModuleType:
     return module
 
 
-def plain() -> list[object]:
-    """What the kernels of `tests.interp.kernel.tile_types.kernels` are compiled for."""
+def create_plain_arguments() -> list[object]:
+    """Creates the arguments for which the kernels of `tests.interp.kernel.tile_types.kernels` are compiled."""
     return [array(), array(), ScalarConstraint(ct.float32), ScalarConstraint(ct.int32)]
 
 
-def refused(kernel: ct.kernel, given: Sequence[object] | None = None) -> str | None:
-    """What the front end has against a kernel: "" when it accepts it, None when it fails for reasons of its own."""
-    signature = KernelSignature(list(plain() if given is None else given), CallingConvention.cutile_python_v1())
+def read_refusal(kernel: ct.kernel, given: Sequence[object] | None = None) -> str | None:
+    """Returns the error of the front end: "" if it accepts the kernel, None if it fails for another reason."""
+    signature = KernelSignature(
+        list(create_plain_arguments() if given is None else given), CallingConvention.cutile_python_v1()
+    )
     try:
         compile_tile(kernel._annotated_function, [signature], sm_arch="sm_107", return_final_ir=True,
                      return_cubin=False, bytecode_version=BytecodeVersion.V_13_4)

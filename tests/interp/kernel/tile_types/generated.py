@@ -13,7 +13,7 @@ SHAPES = ("(4, 8)", "(8, 4)", "(4, 1)", "(1, 8)", "(8,)", "(4, 4)", "(2, 4, 8)",
 
 
 def tile(shape: str, dtype: str = "float32") -> str:
-    """A tile that is no constant."""
+    """A tile that is not a constant."""
     return f"ct.full({shape}, s, ct.{dtype})"
 
 

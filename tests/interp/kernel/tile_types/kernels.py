@@ -8,7 +8,7 @@ from tilecheck.api import check_source
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic
 
-__all__ = ["CODES", "HEAD", "findings", "flagged", "one", "source"]
+__all__ = ["CODES", "HEAD", "findings", "list_flagged", "one", "source"]
 
 CODES = ("TC501", "TC502", "TC503", "TC504", "TC505")
 
@@ -40,7 +40,7 @@ def one(body: str) -> list[Diagnostic]:
     return findings(source([body]))
 
 
-def flagged(text: str) -> dict[str, list[str]]:
+def list_flagged(text: str) -> dict[str, list[str]]:
     """Their codes and messages, by kernel."""
     out: dict[str, list[str]] = {}
     for d in findings(text):

@@ -1,4 +1,4 @@
-"""What is found and what is not, code by code, in kernels with constants, helpers, branches and launches."""
+"""Findings and their absence, code by code, in kernels with constants, helpers, branches and launches."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def host(stream, x):
 ONE = "ct.launch(stream, (4,), k, ({}, {}, a, 3, {}, {}, {}))"
 
 
-def launched(body: str, *launches: tuple[object, ...]) -> list[tuple[str, str, list[str]]]:
+def check_launched(body: str, *launches: tuple[object, ...]) -> list[tuple[str, str, list[str]]]:
     text = kernel(body) + LAUNCHES.format(launches="\n    ".join(ONE.format(*given) for given in launches))
     return [(d.code, d.message, [n.message for n in d.notes]) for d in findings(text)]
 
@@ -173,30 +173,30 @@ SUM = "x = ct.load(a, (i, 0), (BM, 16)) + ct.load(b, (i, 0), (BK, 16))"
 
 
 def test_constants_of_a_launch_are_put_in() -> None:
-    assert launched(SUM, ("a", "a", 16, 16, True)) == []
-    assert launched(SUM, ("a", "a", 16, 16, True), ("a", "a", 16, 8, False)) == [(
+    assert check_launched(SUM, ("a", "a", 16, 16, True)) == []
+    assert check_launched(SUM, ("a", "a", 16, 16, True), ("a", "a", 16, 8, False)) == [(
         "TC501", "`+` combines tiles of shapes (16, 16) and (8, 16); dim 0: 16 from line 18, 8 from line 18",
         ["in this launch BM = 16 and BK = 8"])]
 
 
 def test_types_of_the_arrays_of_a_launch_are_put_in() -> None:
-    assert launched(SUM, ("a", "x", 16, 16, True), ("b", "b", 16, 16, True)) == []
-    assert launched(SUM, ("a", "b", 16, 16, True)) == [(
+    assert check_launched(SUM, ("a", "x", 16, 16, True), ("b", "b", 16, 16, True)) == []
+    assert check_launched(SUM, ("a", "b", 16, 16, True)) == [(
         "TC502", "`+` of float16 from line 18 and bfloat16 from line 18, which have no type in common",
         ["in this launch `a` holds float16 elements and `b` holds bfloat16 elements"])]
 
 
 def test_an_extent_from_a_launch_is_reported_once() -> None:
     body = "x = ct.load(a, (i, 0), (BM, 16)); y = ct.load(b, (i, 0), (BM, 16))"
-    assert [(code, notes) for code, _, notes in launched(body, ("a", "a", 48, 16, True))] == [
+    assert [(code, notes) for code, _, notes in check_launched(body, ("a", "a", 48, 16, True))] == [
         ("TC504", ["in this launch BM = 48"])]
 
 
 def test_a_branch_that_a_launch_leaves_out_is_not_compiled() -> None:
     body = "x = ct.zeros((BM,), ct.float32)\nif F:\n    x = x + ct.zeros((8,), ct.float32)"
-    assert launched(body, ("a", "a", 16, 16, False)) == []
-    assert launched(body, ("a", "a", 8, 16, True)) == []
-    assert [code for code, *_ in launched(body, ("a", "a", 16, 16, True))] == ["TC501"]
+    assert check_launched(body, ("a", "a", 16, 16, False)) == []
+    assert check_launched(body, ("a", "a", 8, 16, True)) == []
+    assert [code for code, *_ in check_launched(body, ("a", "a", 16, 16, True))] == ["TC501"]
 
 
 def test_an_assertion_is_not_a_branch() -> None:

@@ -24,7 +24,7 @@ def gemm(a, b, c, BM: ct.Constant[int], BN: ct.Constant[int], BK: ct.Constant[in
 '''
 
 
-def shown(text: str) -> dict[tuple[int, str], str]:
+def collect_hovers(text: str) -> dict[tuple[int, str], str]:
     """Types by line and source text."""
     lines = text.split("\n")
     return {
@@ -33,7 +33,7 @@ def shown(text: str) -> dict[tuple[int, str], str]:
 
 
 def test_shapes_are_spelled_with_the_constants_of_the_kernel() -> None:
-    found = shown(GEMM)
+    found = collect_hovers(GEMM)
     assert found[10, "ta"] == "Tile[a.dtype, BM, BK]"
     assert found[10, "ct.mma(ta, tb, acc)"] == found[6, "acc"] == "Tile[float32, BM, BN]"
     assert found[11, "acc.astype(c.dtype)"] == "Tile[c.dtype, BM, BN]"
@@ -93,7 +93,7 @@ def k(a, b, ids, eps, T: ct.Constant[int], F: ct.Constant[bool]):
     (26, "z", "Tile[?, 4, T]"),
 ])
 def test_tile_types_are_shown(line: int, name: str, text: str | None) -> None:
-    assert shown(KINDS).get((line, name)) == text
+    assert collect_hovers(KINDS).get((line, name)) == text
 
 
 def test_types_are_shown_once_and_in_order() -> None:
@@ -105,10 +105,10 @@ def test_a_check_does_not_compute_hover_types(monkeypatch: pytest.MonkeyPatch) -
     import tilecheck.pipeline.tile_types
     from tilecheck.api import check_source
 
-    def never(*_: object) -> None:
+    def fail_if_called(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(tilecheck.pipeline.tile_types, "types_of_module", never)
+    monkeypatch.setattr(tilecheck.pipeline.tile_types, "types_of_module", fail_if_called)
     assert check_source(KINDS, "k.py").files == 1
 
 
