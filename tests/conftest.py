@@ -15,7 +15,9 @@ from tests.corpus.wheel import CorpusError, corpus_folder
 from tests.seeds import VARIABLE, source_seed
 
 os.environ.setdefault("TILECHECK_BACKEND", "cpu")  # also where there is a GPU, but for the tests of it
-os.environ.setdefault("TILECHECK_KERNEL_CACHE", "off")  # no test finds what another run kept, unless it asks for that
+os.environ.setdefault(
+    "TILECHECK_KERNEL_CACHE", "off"
+)  # no test finds the cache of another run, unless it asks for that
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each process that a test starts compiles all of the package anew
 
 
@@ -60,8 +62,8 @@ def _default_signals() -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _what_is_here_stays() -> Iterator[None]:
-    """What there is before a module is looked at no more when the collector runs, which refusals of the runtime have it
-    do: all tests, what they import and what is cached are many times what a test leaves."""
+    """The collector ignores the objects that exist before a module runs. Refusals of the runtime start it, and all
+    tests, their imports and their caches are many times the objects that a test leaves."""
     gc.collect()
     gc.freeze()
     yield
@@ -69,7 +71,7 @@ def _what_is_here_stays() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def corpus() -> Path:
-    """The folder of the unpacked wheel: `TILECHECK_CORPUS`, or a download kept in `.corpus/`."""
+    """The folder of the unpacked wheel: `TILECHECK_CORPUS`, or a download in `.corpus/`."""
     try:
         return corpus_folder()
     except CorpusError as error:

@@ -1,4 +1,4 @@
-"""`--baseline` and its kin: what is known stays known when code moves, and what is new is reported."""
+"""`--baseline` and related options: a known finding stays known when code moves, and a new one is reported."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def _no_ci(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
 
 
-def new(run: Run, *arguments: str) -> list[str]:
-    """The codes of what is reported although there is a baseline."""
+def new_codes(run: Run, *arguments: str) -> list[str]:
+    """The codes of the findings that are reported although there is a baseline."""
     return codes(run(".", "--format", "concise", "--baseline", "known.json", *arguments).out)
 
 
@@ -82,23 +82,23 @@ def test_the_baseline_holds_when(run: Run, change: str) -> None:
 def test_a_finding_is_new_when_its_identity_changes(run: Run, old: str, replacement: str) -> None:
     run(".", "--baseline", "known.json", "--update-baseline")
     Path("racy.py").write_text(RACY.replace(old, replacement))
-    assert new(run) == ["TC101"]
+    assert new_codes(run) == ["TC101"]
 
 
 def test_the_same_statement_in_another_kernel_is_new(run: Run) -> None:
     run(".", "--baseline", "known.json", "--update-baseline")
     Path("racy.py").write_text(TWO)
-    assert new(run) == ["TC101"]
+    assert new_codes(run) == ["TC101"]
 
 
 def test_equal_findings_are_counted(run: Run) -> None:
     Path("racy.py").write_text(RACY + STORE)
     known = codes(run("racy.py", "--format", "concise").out)
     run("racy.py", "--baseline", "known.json", "--update-baseline")
-    assert new(run, "--select", "TC101") == []
+    assert new_codes(run, "--select", "TC101") == []
     Path("racy.py").write_text(RACY + STORE + STORE)
     more = codes(run("racy.py", "--format", "concise").out)
-    assert len(new(run, "--select", "TC101")) == len(more) - len(known) == 1
+    assert len(new_codes(run, "--select", "TC101")) == len(more) - len(known) == 1
 
 
 def test_a_first_counterexample_makes_a_finding_new(run: Run) -> None:
@@ -107,7 +107,7 @@ def test_a_first_counterexample_makes_a_finding_new(run: Run) -> None:
     for entry in document["findings"]:
         entry["witness"] = not entry["witness"]
     Path("known.json").write_text(json.dumps(document))
-    assert new(run) == ["TC101"]  # known without a witness; TC102 has none and is known with one
+    assert new_codes(run) == ["TC101"]  # known without a witness; TC102 has none and is known with one
 
 
 def test_the_other_write_of_a_pair_counts(run: Run) -> None:
@@ -115,9 +115,9 @@ def test_the_other_write_of_a_pair_counts(run: Run) -> None:
     Path("racy.py").write_text(pair)
     run("racy.py", "--baseline", "known.json", "--update-baseline")
     assert entries()[0]["code"] == "TC101"
-    assert new(run, "--select", "TC101") == []
+    assert new_codes(run, "--select", "TC101") == []
     Path("racy.py").write_text(pair.replace("(i, j), t", "(i + 2, j), t"))
-    assert new(run, "--select", "TC101") == ["TC101"]
+    assert new_codes(run, "--select", "TC101") == ["TC101"]
 
 
 def test_stale_entries_are_reported_and_are_errors_in_ci(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

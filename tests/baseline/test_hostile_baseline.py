@@ -1,4 +1,4 @@
-"""A baseline that came with somebody else's files: a hard error at most, never code, never a write elsewhere."""
+"""A baseline from an untrusted source: a hard error at most, never code, never a write elsewhere."""
 
 from __future__ import annotations
 

@@ -51,10 +51,10 @@ def test_a_release_with_a_new_operation_is_reported(monkeypatch: pytest.MonkeyPa
 
 
 def test_missing_packages_are_reported_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(package: str) -> str:
+    def raise_not_found(package: str) -> str:
         raise PackageNotFoundError(package)
 
-    monkeypatch.setattr("importlib.metadata.version", nothing)
+    monkeypatch.setattr("importlib.metadata.version", raise_not_found)
     answers = list(doctor.examine())
     absent = {a.topic: a for a in answers if a.state == "absent"}
     assert absent["extra smt"].remedy == "pip install 'tilecheck[smt]'"
@@ -191,7 +191,7 @@ def test_audit_names_files_that_cannot_be_read(run: Run) -> None:
 
 # --- completion ------------------------------------------------------------------------------------------------------
 
-def _completed(words: str, index: int) -> str:
+def _complete(words: str, index: int) -> str:
     environment = {**os.environ, "_TILECHECK_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(index)}
     command = [sys.executable, "-c", "import sys; from tilecheck.cli.app import main; sys.exit(main())"]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
@@ -209,11 +209,11 @@ def test_the_script_for_bash_is_valid(run: Run) -> None:
 
 
 def test_commands_options_and_rules_are_completed() -> None:
-    assert "plain,doctor" in _completed("tilecheck do", 1)
-    assert "plain,--select" in _completed("tilecheck --sel", 1)
-    assert "plain,--strict" in _completed("tilecheck src --str", 2)
-    assert "plain,TC101" in _completed("tilecheck rule TC10", 2)
-    assert "plain,TC101" in _completed("tilecheck --select TC10", 2)
+    assert "plain,doctor" in _complete("tilecheck do", 1)
+    assert "plain,--select" in _complete("tilecheck --sel", 1)
+    assert "plain,--strict" in _complete("tilecheck src --str", 2)
+    assert "plain,TC101" in _complete("tilecheck rule TC10", 2)
+    assert "plain,TC101" in _complete("tilecheck --select TC10", 2)
 
 
 # --- what would be done ----------------------------------------------------------------------------------------------

@@ -152,12 +152,12 @@ def test_a_fault_of_the_checker_is_status_2_and_hides_nothing(run: Run, monkeypa
 
     real = tilecheck.pipeline.analyze.execute
 
-    def faulty(project: object, site: object, overlay: object = ()) -> object:
+    def raise_for_clean(project: object, site: object, overlay: object = ()) -> object:
         if site.qualname == "clean":  # type: ignore[attr-defined]
             raise ZeroDivisionError("oh")
         return real(project, site, overlay)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(tilecheck.pipeline.analyze, "execute", faulty)
+    monkeypatch.setattr(tilecheck.pipeline.analyze, "execute", raise_for_clean)
     result = run("--no-cache", "--jobs", "1", "--format", "concise")
     assert result.status == 2
     assert "clean.py:5: internal error: ZeroDivisionError: oh; please report it" in result.err
@@ -170,12 +170,12 @@ def test_a_worker_that_dies_loses_one_file(run: Run, monkeypatch: pytest.MonkeyP
 
     real = tilecheck.pipeline.analyze.execute
 
-    def deadly(project: object, site: object, overlay: object = ()) -> object:
+    def exit_for_clean(project: object, site: object, overlay: object = ()) -> object:
         if site.qualname == "clean":  # type: ignore[attr-defined]
             os._exit(9)
         return real(project, site, overlay)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(tilecheck.pipeline.analyze, "execute", deadly)
+    monkeypatch.setattr(tilecheck.pipeline.analyze, "execute", exit_for_clean)
     for number in range(8):
         Path(f"k{number}.py").write_text(RACY.replace("racy", f"racy{number}") + "\n#" + "x" * 8000 + "\n")
     result = run("--no-cache", "--jobs", "2", "--format", "concise")

@@ -19,7 +19,7 @@ def test_the_garbage_collector_is_off_at_exit() -> None:
     assert ended.stdout.splitlines()[-1] == "kept from the search: True"
 
 
-def _ended(code: str, **more: object) -> subprocess.CompletedProcess[str]:
+def _run_code(code: str, **more: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], text=True, check=False, stderr=subprocess.PIPE,
                           **{"stdout": subprocess.PIPE, **more})  # type: ignore[call-overload, no-any-return]
 
@@ -28,7 +28,7 @@ LEFT = "import atexit, sys; atexit.register(lambda: print('at exit')); {}from ti
 
 
 def test_a_process_that_only_checked_ends_at_once_with_all_written() -> None:
-    ended = _ended(LEFT.format("") + "print('x' * 100_000); print('why', file=sys.stderr); leave(1, 2)")
+    ended = _run_code(LEFT.format("") + "print('x' * 100_000); print('why', file=sys.stderr); leave(1, 2)")
     assert (ended.returncode, ended.stdout, ended.stderr) == (1, "x" * 100_000 + "\n", "why\n")
 
 
@@ -36,7 +36,7 @@ def test_exit_handlers_of_others_run() -> None:
     for other in ("import tilecheck_runtime; ", "sys.settrace(lambda *a: None); ", "import types; "
                   "sys.modules['coverage'] = types.ModuleType('coverage'); ", "import threading; "
                   "threading.Thread(target=threading.main_thread().join).start(); "):
-        ended = _ended(LEFT.format(other) + "leave(1, 2)")
+        ended = _run_code(LEFT.format(other) + "leave(1, 2)")
         assert (ended.returncode, ended.stdout) == (1, "at exit\n"), other
 
 
@@ -58,4 +58,4 @@ def test_workers_end_with_the_command() -> None:
             "from tilecheck.pipeline.pool import compute_in_parallel\n"
             "compute_in_parallel(Workspace({'a.py': b'', 'b.py': b''}, (), {}), ['a.py', 'b.py'], 2, no_progress)\n"
             "print(threading.active_count(), len(multiprocessing.active_children()))")
-    assert _ended(code).stdout == "1 0\n"
+    assert _run_code(code).stdout == "1 0\n"

@@ -1,4 +1,4 @@
-"""`--fix`, `--diff` and their relatives: what is written, what is printed, and exit statuses."""
+"""`--fix`, `--diff` and their relatives: the files that they write, the output, and exit statuses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import Run, run  # noqa: F401
 from tests.repair.apply.test_run import PADDED, SUM
-from tests.repair.helpers import kernel, useless
+from tests.repair.helpers import kernel, propose_useless
 
 TEXT = kernel(SUM, "x, o, T: Int")
 FIXED = kernel(PADDED, "x, o, T: Int")
@@ -92,7 +92,7 @@ def test_show_fixes_lists_them(run: Run, file: Path) -> None:  # noqa: F811
 def test_unfixed_findings_are_reported_with_the_reason(
     run: Run, file: Path, monkeypatch: pytest.MonkeyPatch,  # noqa: F811
 ) -> None:
-    monkeypatch.setattr("tilecheck.repair.apply.run.fixes_for", useless)
+    monkeypatch.setattr("tilecheck.repair.apply.run.fixes_for", propose_useless)
     file.write_text(kernel("i = ct.bid(0)\nct.store(c, (i // 2,), ct.load(a, (i,), (T,)))", "a, c, T: Int"))
     before = file.read_text()
     result = run("--fix", "--unsafe-fixes", "sums.py")

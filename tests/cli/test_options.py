@@ -11,7 +11,7 @@ from tests.cli.conftest import RACY, Run
 from tests.cli.test_check import codes
 
 
-def found(run: Run, *options: str) -> list[str]:
+def found_codes(run: Run, *options: str) -> list[str]:
     return codes(run(".", "--format", "concise", *options).out)
 
 
@@ -30,8 +30,8 @@ def configure(text: str) -> None:
 )
 def test_extending_adds_to_the_configured_rules(run: Run, options: list[str], expected: list[str]) -> None:
     configure('select = ["TC101"]')
-    assert found(run) == ["TC101"]
-    assert found(run, *options) == expected
+    assert found_codes(run) == ["TC101"]
+    assert found_codes(run, *options) == expected
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_extending_adds_to_the_configured_rules(run: Run, options: list[str], ex
 )
 def test_rules_are_ignored_in_files(run: Run, options: list[str], expected: list[str]) -> None:
     configure('[tool.tilecheck.per-file-ignores]\n"unproven.py" = ["TC102"]')
-    assert found(run) == ["TC101"]
-    assert found(run, *options) == expected
+    assert found_codes(run) == ["TC101"]
+    assert found_codes(run, *options) == expected
 
 
 @pytest.mark.parametrize(
@@ -101,19 +101,19 @@ def test_the_level_that_fails(run: Run) -> None:
     ],
 )
 def test_any_setting_can_be_given_on_the_command_line(run: Run, override: str, expected: list[str]) -> None:
-    assert found(run, "--config", override) == expected
+    assert found_codes(run, "--config", override) == expected
     configure("jobs = 2")
-    assert found(run, "--config", override) == expected
-    assert found(run, "--isolated", "--config", override) == expected
+    assert found_codes(run, "--config", override) == expected
+    assert found_codes(run, "--isolated", "--config", override) == expected
 
 
 def test_options_win_over_overrides_and_those_over_files(run: Run) -> None:
     Path("other.toml").write_text('[tool.tilecheck]\nselect = ["TC102"]\n')
-    assert found(run, "--config", "other.toml") == ["TC102"]
-    assert found(run, "--config", "other.toml", "--config", 'select=["TC101"]') == ["TC101"]
-    assert found(run, "--config", 'select=["TC101"]', "--config", "other.toml", "--select", "TC4") == []
+    assert found_codes(run, "--config", "other.toml") == ["TC102"]
+    assert found_codes(run, "--config", "other.toml", "--config", 'select=["TC101"]') == ["TC101"]
+    assert found_codes(run, "--config", 'select=["TC101"]', "--config", "other.toml", "--select", "TC4") == []
     Path("odd=name.toml").write_text('[tool.tilecheck]\nselect = ["TC101"]\n')
-    assert found(run, "--config", "odd=name.toml") == ["TC101"]
+    assert found_codes(run, "--config", "odd=name.toml") == ["TC101"]
 
 
 def test_paths_of_overrides_are_relative_to_the_current_folder(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

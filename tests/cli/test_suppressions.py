@@ -1,4 +1,4 @@
-"""`# tilecheck: allow[...]` and `@unsafe`: what they cover, and what is said of idle ones and silent ones."""
+"""`# tilecheck: allow[...]` and `@unsafe`: the findings that they cover, and reports of idle and silent ones."""
 
 from __future__ import annotations
 

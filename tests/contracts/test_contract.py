@@ -198,7 +198,7 @@ ZERO_DIVISOR = re.compile(r"(//|%) \(?0\b")
 POINTS = [(1, 2, 3), (4, 1, 7), (-3, 5, 2), (0, 1, -6), (9, 8, 7), (2, 2, 2), (13, -4, 1)]
 
 
-def same(a: Cond, b: Cond) -> None:
+def assert_same(a: Cond, b: Cond) -> None:
     for values in POINTS:
         env = dict(zip(NAMES, values, strict=True))
         try:
@@ -215,7 +215,7 @@ def test_rendered_contracts_parse_to_the_same(recipe: Recipe) -> None:
     text = render(cond)
     if len(text) < 2000 and not ZERO_DIVISOR.search(text):
         again = conj(*(c.cond for c in parse(text) if c.cond is not None))
-        same(cond, again)
+        assert_same(cond, again)
 
 
 @settings(max_examples=400, deadline=None)
@@ -224,8 +224,8 @@ def test_parsing_rendered_terms(recipe: Recipe) -> None:
     term = build(recipe, SYMBOLS)
     text = render(term)
     if len(text) < 2000 and not ZERO_DIVISOR.search(text):
-        same(eq(term, 0), eq(parse_term(text), 0))
-        same(ge(term, 0), ge(parse_term(text), 0))
+        assert_same(eq(term, 0), eq(parse_term(text), 0))
+        assert_same(ge(term, 0), ge(parse_term(text), 0))
 
 
 def test_terms_outside_the_contract_language_are_rendered() -> None:

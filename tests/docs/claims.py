@@ -9,7 +9,7 @@ from typing import Final
 
 from tests.docs.markdown import ROOT, Block
 
-__all__ = ["CLAIMS", "Claim", "claimed", "key"]
+__all__ = ["CLAIMS", "Claim", "is_claimed", "key"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def key(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-def claimed(page: Path, block: Block) -> bool:
+def is_claimed(page: Path, block: Block) -> bool:
     """Whether a test of the page executes the block."""
     mark = re.fullmatch(r"<!-- (.+) -->", block.before)
     return any(

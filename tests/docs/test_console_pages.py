@@ -25,7 +25,7 @@ def _page(name: str) -> list[Block]:
     return list(blocks(ROOT / "docs" / f"{name}.md"))
 
 
-def _installed(folder: Path) -> Path:
+def _add_metadata(folder: Path) -> Path:
     """The metadata that an installation adds to the path, with the commands of the runtime."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     info = folder / f"tilecheck-{project['version']}.dist-info"
@@ -62,7 +62,7 @@ def test_commands_print_the_shown_output(name: str, tmp_path: Path) -> None:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(services)}
     who = {f"GIT_{role}_{what}": "x@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     environment = {**kept, **who, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-                   "PYTHONPATH": f"{ROOT}{os.pathsep}{_installed(tmp_path / 'site')}",
+                   "PYTHONPATH": f"{ROOT}{os.pathsep}{_add_metadata(tmp_path / 'site')}",
                    "XDG_CACHE_HOME": str(tmp_path / "user"), "TILECHECK_CACHE_DIR": str(tmp_path / "cache"),
                    "GIT_CONFIG_GLOBAL": "/dev/null"}
     ran = 0

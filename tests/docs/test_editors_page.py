@@ -31,7 +31,7 @@ def _vscode(text: str) -> tuple[list[str], Any]:
 
 
 def _neovim(text: str) -> tuple[list[str], Any]:
-    """Run as Lua, with a stand-in for what the editor offers."""
+    """Run as Lua, with a stand-in for the interface of the editor."""
     lua = pytest.importorskip("lupa").LuaRuntime()
     lua.execute("said, enabled = {}, {}\n"
                 "vim = { lsp = { config = function(name, given) said[name] = given end,\n"

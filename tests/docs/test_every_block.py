@@ -17,7 +17,7 @@ from typing import Any
 import click
 import pytest
 
-from tests.docs.claims import CLAIMS, claimed, key
+from tests.docs.claims import CLAIMS, is_claimed, key
 from tests.docs.markdown import ROOT, Block, blocks
 from tilecheck.api import check_source
 from tilecheck.cli import app as cli
@@ -130,7 +130,7 @@ def _api_of_fixes(text: str) -> None:
 _EXECUTE: dict[str, Callable[[str, Path], None]] = {
     "python": _python, "toml": _toml, "yaml": _yaml, "json": _json, "": _lines}
 
-REST = [(page, block) for page in PAGES for block in blocks(page) if not claimed(page, block)]
+REST = [(page, block) for page in PAGES for block in blocks(page) if not is_claimed(page, block)]
 READ = [(page, block) for page, block in REST if not _REASON.fullmatch(block.before)]
 
 
@@ -166,7 +166,7 @@ def test_every_fence_is_seen(page: Path) -> None:
 
 @pytest.mark.parametrize("page", CLAIMS)
 def test_claims_match_the_tests(page: str) -> None:
-    """The test that is said to execute a page reads it, and blocks like these are on it."""
+    """The test that is declared to execute a page reads it, and blocks like these are on it."""
     found = list(blocks(ROOT / page))
     for claim in CLAIMS[page]:
         source = (ROOT / "tests" / "docs" / f"{claim.module}.py").read_text(encoding="utf-8")

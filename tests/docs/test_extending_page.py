@@ -28,7 +28,7 @@ FOLDERS = ("tilecheck/", "tilecheck_runtime/", "stubs/", "tests/", "docs/")
 FILES = sorted(set(re.findall(r"`((?:tilecheck|tilecheck_runtime|stubs|tests)/[\w./-]+)`", EXTENDING)))
 
 
-def _defined(path: Path) -> set[str]:
+def _defined_names(path: Path) -> set[str]:
     """Names that a module defines or assigns at its top."""
     found: set[str] = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
@@ -45,7 +45,7 @@ def _defined(path: Path) -> set[str]:
 @pytest.mark.parametrize(("file", "name"), NAMED)
 def test_named_definitions_exist(file: str, name: str) -> None:
     assert file.startswith(FOLDERS)
-    assert name in _defined(ROOT / file)
+    assert name in _defined_names(ROOT / file)
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -60,7 +60,7 @@ def test_walk_throughs_name_places() -> None:
 
 
 def test_tests_that_are_named_are_tests() -> None:
-    defined = _defined(ROOT / "tests" / "solver" / "disjointness" / "test_closure.py")
+    defined = _defined_names(ROOT / "tests" / "solver" / "disjointness" / "test_closure.py")
     lemma = EXTENDING.partition("## A new lemma\n")[2]
     named = re.findall(r"`(test_\w+)`", lemma)
     assert len(named) == 3 and set(named) <= defined

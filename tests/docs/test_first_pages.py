@@ -12,12 +12,12 @@ DOCS = ROOT / "docs"
 SETTINGS = Config(use_cache=False)
 
 
-def _first(page: str) -> Block:
+def _first_block(page: str) -> Block:
     return next(b for b in blocks(DOCS / page) if b.language == "python")
 
 
 def test_the_change_named_by_the_index_fixes_the_race() -> None:
-    kernel = _first("README.md").text
+    kernel = _first_block("README.md").text
     assert "With `(i,)` in place of `(i // 2,)` it is proved." in (DOCS / "README.md").read_text(encoding="utf-8")
     assert kernel.count("(i // 2,)") == 1
     report = check_source(kernel.replace("(i // 2,)", "(i,)"), "halves.py", SETTINGS)
@@ -26,7 +26,7 @@ def test_the_change_named_by_the_index_fixes_the_race() -> None:
 
 def test_the_first_five_minutes_count_the_findings() -> None:
     text = (DOCS / "first-kernels.md").read_text(encoding="utf-8")
-    file = _first("first-kernels.md")
+    file = _first_block("first-kernels.md")
     assert file.before == "<!-- file ops.py -->" and "Save this as `ops.py`." in text
     report = check_source(file.text, "ops.py", SETTINGS)
     at_fault = {d.kernel for d in report.diagnostics if d.code != "TC405"}

@@ -24,7 +24,7 @@ def _after(mark: str) -> str:
     return found.strip("\n")
 
 
-def _checked(arguments: list[str]) -> int:
+def _run_checker(arguments: list[str]) -> int:
     return main([*arguments, "--no-cache"])
 
 
@@ -36,7 +36,7 @@ def _run(arguments: list[str]) -> int:
     return status
 
 
-SHOWN = {"output": (1, _checked), "output of run": (2, _run)}
+SHOWN = {"output": (1, _run_checker), "output of run": (2, _run)}
 """For each block, the place of its command in the line, and what executes it."""
 
 
@@ -70,7 +70,7 @@ DOES = {
     "migrate": (0, "vector_add: proved"),
     "doctor": (0, "extra cpu"),
 }
-"""What each command of the block prints, by the word that tells it from the others, and its exit status."""
+"""The output of each command of the block, by the word that distinguishes it from the others, and its exit status."""
 
 
 def test_commands_behave_as_described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,

@@ -65,7 +65,7 @@ def test_a_broken_link_is_noticed(link: str, tmp_path: Path) -> None:
 
 
 def test_no_bar_in_code_in_a_table() -> None:
-    """What escapes it on one site is shown on another."""
+    """The escape for one site is shown as text on another."""
     bar = re.compile(r"`[^`\n]*\\\|[^`\n]*`")
     assert [page for page in PAGES if bar.search((DOCS / page).read_text(encoding="utf-8"))] == []
 
@@ -77,7 +77,7 @@ def test_lists_and_tables_are_rendered(built: Path) -> None:
 
 
 def test_pages_of_rules_are_folded_by_group(built: Path) -> None:
-    """Forty names one below the other are no navigation."""
+    """A list of forty names is not a navigation."""
     yaml = pytest.importorskip("yaml")
     nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
     (rules,) = [value for entry in nav for name, value in entry.items() if name == "Rules"]

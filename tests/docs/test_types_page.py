@@ -16,16 +16,16 @@ CASES = list(cases(PAGE))
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory):
+def checker_answers(tmp_path_factory):
     return answers(CASES, tmp_path_factory.mktemp)
 
 
 @pytest.mark.parametrize("name", list(CHECKERS))
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case.on_page))
-def test_type_checkers_report_the_errors_on_the_page(case, name, said):
-    if name not in said:
+def test_type_checkers_report_the_errors_on_the_page(case, name, checker_answers):
+    if name not in checker_answers:
         pytest.skip(f"{name} is not installed")
-    wrong = list(faults(case, name, said[name][case.file]))
+    wrong = list(faults(case, name, checker_answers[name][case.file]))
     assert not wrong, "\n".join(wrong)
 
 

@@ -1,4 +1,4 @@
-"""Every verdict is explained in words of the kernel's source, with what it needs and what would settle it."""
+"""Every verdict is explained in words of the kernel's source, with its preconditions and facts that would decide it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tilecheck.symbolic.spelling import Spelling
 from tilecheck.visualize.present import Request, present
 
 INTERNAL = re.compile(r"lane\d|__coordinate|__nested|ceil<|\w@\d|#\w+@|\?\w|\bNone\b|Decided[A-Z]|Region\(")
-"""What no explanation may contain: names that the checker makes for itself."""
+"""Text that no explanation may contain: internal names of the checker."""
 
 SOURCE = '''import cuda.tile as ct
 import mystery
@@ -88,17 +88,17 @@ def _study(target: str) -> Study:
     return study(target, Config(use_cache=False))
 
 
-def _explained(file: str, name: str) -> ExplainedKernel:
+def _explain(file: str, name: str) -> ExplainedKernel:
     return explain(_study(f"{FOLDER / file}::{name}"))
 
 
-def _first(found: ExplainedKernel, kind: str, array: str) -> ExplainedObligation:
+def _first_obligation(found: ExplainedKernel, kind: str, array: str) -> ExplainedObligation:
     return next(o for o in found.obligations if o.kind == kind and o.array == array)
 
 
 def test_a_proof_is_the_chain_by_which_the_block_is_recovered() -> None:
-    found = _explained("raw_good.py", "mixed_radix")
-    o = _first(found, "disjoint", "y")
+    found = _explain("raw_good.py", "mixed_radix")
+    o = _first_obligation(found, "disjoint", "y")
     assert o.verdict == "proved"
     assert o.opening == "Suppose two blocks write one element of `y`. Then the index is equal for both:"
     assert o.index == ("axis 0: `b`", "axis 1: `h`", "axis 2: `g`", "axis 3: `lane`")
@@ -113,26 +113,26 @@ def test_a_proof_is_the_chain_by_which_the_block_is_recovered() -> None:
 
 
 def test_a_loop_is_explained_by_the_number_of_its_iteration() -> None:
-    found = _explained("raw_good.py", "persistent")
-    o = _first(found, "disjoint", "y")
+    found = _explain("raw_good.py", "persistent")
+    o = _first_obligation(found, "disjoint", "y")
     assert o.steps[0] == "`#i` can be read off the index, because the rest, `T*bid(0) + lane`, stays below `T*grid[0]`"
     assert ("#i", "the number of the iteration of the loop over `i`, from 0") in found.names
 
 
 def test_a_result_of_a_helper_has_the_name_of_its_variable() -> None:
-    o = _first(_explained("raw_good.py", "persistent_grouped"), "disjoint", "C")
+    o = _first_obligation(_explain("raw_good.py", "persistent_grouped"), "disjoint", "C")
     assert o.index == ("axis 0: `i*tm + lane`", "axis 1: `j*tn + lane`")
     assert o.steps[0] == "`i` can be read off the index, because the rest, `lane`, stays below `tm`"
 
 
 def test_an_access_inside_names_the_clauses_that_it_needs() -> None:
-    o = _first(_explained("raw_good.py", "vadd"), "bounds", "a")
+    o = _first_obligation(_explain("raw_good.py", "vadd"), "bounds", "a")
     assert o.steps == ("`i` is the index of a tile of `a` in every launch that satisfies the clauses",)
     assert o.needs == ("grid[0] <= cdiv(a.shape[0], T)",)
 
 
 def test_a_refutation_shows_its_witness_and_a_fix() -> None:
-    o = _first(_explained("raw_bad.py", "permuted_store"), "disjoint", "dst")
+    o = _first_obligation(_explain("raw_bad.py", "permuted_store"), "disjoint", "dst")
     assert o.verdict == "refuted" and o.witness is not None
     assert o.shown[0].startswith("grid (2, 2), BD = 2, BM = 2, H = 4")
     assert o.shown[1] == ("block (0, 0) at m = 0 and block (1, 0) at m = 0 both touch "
@@ -147,7 +147,7 @@ def test_a_refutation_shows_its_witness_and_a_fix() -> None:
 
 def test_a_condition_must_hold_in_every_launch(own: Path) -> None:
     found = explain(_study(f"{own}::flat"))
-    o = _first(found, "disjoint", "o")
+    o = _first_obligation(found, "disjoint", "o")
     assert o.verdict == "conditional" and o.needs == ("grid[1]*T <= S",)
     assert o.remedies == ('if every launch satisfies it, declare it: @requires("grid[1]*T <= S")',)
     assert o.shown[1] == "block (0, 1) and block (1, 0) both touch o[3]"
@@ -176,7 +176,7 @@ def test_a_clause_shows_its_origin(own: Path) -> None:
 
 
 def test_deciding_data_are_named_with_the_annotation_to_add(own: Path) -> None:
-    o = _first(explain(_study(f"{own}::by_data")), "disjoint", "o")
+    o = _first_obligation(explain(_study(f"{own}::by_data")), "disjoint", "o")
     assert o.verdict == "unproven"
     assert o.remedies == ("if it is true, declare it: # tilecheck: requires injective(ids)",)
     assert [(c.line, c.text) for c in o.costs] == [(12, "the location depends on the contents of `ids`")]
@@ -186,42 +186,42 @@ def test_a_call_that_is_not_known_is_named_with_its_line(own: Path) -> None:
     found = explain(_study(f"{own}::unknown_call"))
     assert [(c.line, c.text, c.source) for c in found.costs] == [
         (19, "call of mystery.fix, which is not known: it may read and write all of `o`", "mystery.fix(o, t)")]
-    o = _first(found, "disjoint", "o")
+    o = _first_obligation(found, "disjoint", "o")
     assert o.verdict == "unproven" and o.costs == found.costs
 
 
 def test_the_origin_of_an_index_is_named_with_its_line(own: Path) -> None:
-    o = _first(explain(_study(f"{own}::not_understood")), "disjoint", "o")
+    o = _first_obligation(explain(_study(f"{own}::not_understood")), "disjoint", "o")
     assert o.verdict == "unproven"
     assert [(c.line, c.text) for c in o.costs] == [
         (27, "a value in the index of `o` is unknown"), (26, "`j` is assigned here")]
 
 
 def test_atomics_and_single_blocks_have_their_own_reasons() -> None:
-    o = _first(_explained("raw_good.py", "histogram"), "disjoint", "counts")
+    o = _first_obligation(_explain("raw_good.py", "histogram"), "disjoint", "counts")
     assert (o.verdict, o.steps, o.opening) == ("atomic", ("every block updates the element atomically",), "")
-    o = _first(_explained("raw_good.py", "single_block"), "disjoint", "c")
+    o = _first_obligation(_explain("raw_good.py", "single_block"), "disjoint", "c")
     assert (o.verdict, o.steps) == ("single-block", ("the kernel reads no block coordinate, so it is for one block",))
 
 
 def test_kernels_of_the_dialect_hold_by_construction() -> None:
-    o = _first(_explained("dialect.py", "gemm"), "disjoint", "z")
+    o = _first_obligation(_explain("dialect.py", "gemm"), "disjoint", "z")
     assert o.verdict == "proved" and o.opening == ""
     assert o.steps == ("each block stores only through the cells that `z` issued for it, and the schedule gives no "
                        "cell to two blocks",)
-    o = _first(_explained("dialect_bad.py", "swapped_components"), "disjoint", "z")
+    o = _first_obligation(_explain("dialect_bad.py", "swapped_components"), "disjoint", "z")
     assert o.verdict == "unproven" and "use a cell that `z` issues" in o.remedies[0]
 
 
 def test_undefined_lanes_have_an_example() -> None:
-    o = _first(_explained("raw_bad.py", "softmax_over_padding"), "padding", "x")
+    o = _first_obligation(_explain("raw_bad.py", "softmax_over_padding"), "padding", "x")
     assert o.verdict == "conditional" and o.shown[0] == "grid 2, T = 2, x.shape[1] = 1"
     assert o.remedies == ('if every launch satisfies it, declare it: @requires("T <= x.shape[1]")',
                          "load `x` with padding_mode=ct.PaddingMode.NEG_INF")
 
 
 def test_a_slice_is_explained() -> None:
-    o = _first(_explained("raw_bad.py", "slice_too_long"), "slice", "x")
+    o = _first_obligation(_explain("raw_bad.py", "slice_too_long"), "slice", "x")
     assert o.verdict == "refuted" and "past the extent `x.shape[0]`" in o.steps[0]
 
 
@@ -241,7 +241,7 @@ def test_no_explanation_has_internal_names(file: str) -> None:
 
 def test_every_obligation_of_the_report_is_explained() -> None:
     for case in cases("raw_good.py"):
-        found, report = _explained("raw_good.py", case.name), _study(f"{FOLDER / 'raw_good.py'}::{case.name}").report
+        found, report = _explain("raw_good.py", case.name), _study(f"{FOLDER / 'raw_good.py'}::{case.name}").report
         assert [(o.kind, o.line, o.array, o.verdict) for o in found.obligations] == [
             (o.kind, o.line, o.array, o.verdict) for o in report.obligations]
         assert [c.clause for c in found.contract] == [c.clause for c in report.contract]
@@ -303,7 +303,7 @@ def test_operations_of_an_imported_helper_are_located_in_its_file(
     (tmp_path / "caller.py").write_text(CALLER, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     own = study("caller.py::kernel", Config(use_cache=False))
-    o = _first(explain(own), "disjoint", "o")
+    o = _first_obligation(explain(own), "disjoint", "o")
     assert o.verdict == "refuted"
     assert (o.place, o.source) == ("helpers.py:5, called on line 8", "ct.store(o, (where,), t)")
     shown = present(own, Request({}))

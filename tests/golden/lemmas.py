@@ -39,11 +39,11 @@ class Lemma:
     instead: Any
 
 
-def _never(*_: Any, **__: Any) -> bool:
+def _return_false(*_: Any, **__: Any) -> bool:
     return False
 
 
-def _nothing(*_: Any, **__: Any) -> None:
+def _return_none(*_: Any, **__: Any) -> None:
     return None
 
 
@@ -62,22 +62,22 @@ def _keep_first(first: Any) -> Any:
 _CLOSURE: Final = "tilecheck.solver.disjointness.derive:RULES"
 
 LEMMAS: Final = (
-    *(Lemma(f"closure: {rule}", f"{_CLOSURE}[{rule}]", _never) for rule in (
+    *(Lemma(f"closure: {rule}", f"{_CLOSURE}[{rule}]", _return_false) for rule in (
         "merge", "factor", "inverse", "quotient", "squeeze", "peel", "congruent", "solve", "exact", "data", "segment",
         "range", "reduce", "peel deeply", "exclusive", "order")),
     Lemma("closure: case splits", "tilecheck.solver.disjointness.derive:case_splits", _empty),
-    Lemma("closure: inequalities in mixed radix", "tilecheck.solver.disjointness.data:prove_factored", _nothing),
-    Lemma("loops: affine", "tilecheck.interp.kernel.induction:_solve_affine", _nothing),
-    Lemma("loops: multiples of one step", "tilecheck.interp.kernel.induction:_solve_congruent", _nothing),
-    Lemma("loops: value of the next iteration", "tilecheck.interp.kernel.induction:_solve_lagged", _nothing),
-    Lemma("host: loops that double", "tilecheck.interp.host.loops:recognize_doubling", _nothing),
+    Lemma("closure: inequalities in mixed radix", "tilecheck.solver.disjointness.data:prove_factored", _return_none),
+    Lemma("loops: affine", "tilecheck.interp.kernel.induction:_solve_affine", _return_none),
+    Lemma("loops: multiples of one step", "tilecheck.interp.kernel.induction:_solve_congruent", _return_none),
+    Lemma("loops: value of the next iteration", "tilecheck.interp.kernel.induction:_solve_lagged", _return_none),
+    Lemma("host: loops that double", "tilecheck.interp.host.loops:recognize_doubling", _return_none),
     Lemma("host: powers of two of sizes that are not positive", "tilecheck.interp.host.discharge:find_rounded", _empty),
-    Lemma("host: divisibility", "tilecheck.interp.host.entailment:divisible", _never),
-    Lemma("host: monotonic functions", "tilecheck.interp.host.entailment:_monotonic", _nothing),
-    Lemma("host: by cases", "tilecheck.interp.host.entailment:_by_cases", _never),
-    Lemma("clauses: shares that are rounded up", "tilecheck.obligations.bounds:shares", _never),
-    Lemma("clauses: a tile past the last element", "tilecheck.obligations.bounds:goes_past", _never),
-    Lemma("bounds: last iteration", "tilecheck.obligations.bounds:find_overrunning_loop", _nothing),
+    Lemma("host: divisibility", "tilecheck.interp.host.entailment:divisible", _return_false),
+    Lemma("host: monotonic functions", "tilecheck.interp.host.entailment:_monotonic", _return_none),
+    Lemma("host: by cases", "tilecheck.interp.host.entailment:_by_cases", _return_false),
+    Lemma("clauses: shares that are rounded up", "tilecheck.obligations.bounds:shares", _return_false),
+    Lemma("clauses: a tile past the last element", "tilecheck.obligations.bounds:goes_past", _return_false),
+    Lemma("bounds: last iteration", "tilecheck.obligations.bounds:find_overrunning_loop", _return_none),
     Lemma("witness: break one clause only", "tilecheck.obligations.verdicts:with_clear_examples", _keep_second),
     Lemma("contract: repeated clauses", "tilecheck.obligations.verdicts:drop_repeated_clauses", _keep_second),
     Lemma("obligations: one for each statement", "tilecheck.obligations.verdicts:one_for_each_statement", _keep_first),
@@ -85,7 +85,7 @@ LEMMAS: Final = (
 
 
 @contextmanager
-def disabled(lemma: Lemma) -> Iterator[None]:
+def disable_lemma(lemma: Lemma) -> Iterator[None]:
     """The checker of this process without a lemma."""
     module_name, _, path = lemma.where.partition(":")
     module = import_module(module_name)
@@ -113,7 +113,7 @@ def find_users(lemma: Lemma, groups: Sequence[str]) -> list[str]:
     """The kernels and files whose results change without the lemma."""
     users: list[str] = []
     _clear_caches()
-    with disabled(lemma):
+    with disable_lemma(lemma):
         for group in groups:
             found, recorded = measure(group, jobs=1), load(group)
             users += [key for key in sorted({*recorded, *found}) if recorded.get(key) != found.get(key)]

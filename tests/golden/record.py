@@ -32,7 +32,7 @@ ROOT: Final = Path(__file__).parents[2]
 HERE: Final = Path(__file__).parent
 
 Results = dict[str, dict[str, list[str]]]
-"""For each kernel (`path::name`) and for each file with findings (`path`): what is recorded of it, by kind of fact."""
+"""For each kernel (`path::name`) and for each file with findings (`path`): the recorded facts, by kind."""
 
 
 def _repository(*paths: str) -> Callable[[], tuple[Path, Sequence[str]]]:
@@ -59,7 +59,7 @@ GROUPS: Final[Mapping[str, Callable[[], tuple[Path, Sequence[str]]]]] = {
 
 
 @contextmanager
-def _inside(folder: Path) -> Iterator[None]:
+def _change_folder(folder: Path) -> Iterator[None]:
     before = Path.cwd()
     os.chdir(folder)
     try:
@@ -69,9 +69,9 @@ def _inside(folder: Path) -> Iterator[None]:
 
 
 def measure(group: str, jobs: int = 2) -> Results:
-    """What the checker finds in a group now. Raises `CorpusError` if the group cannot be downloaded."""
+    """The facts that the checker finds in a group. Raises `CorpusError` if the group cannot be downloaded."""
     folder, paths = GROUPS[group]()
-    with _inside(folder):
+    with _change_folder(folder):
         config = Config(root=folder, use_cache=False, jobs=jobs, respect_gitignore=False)
         report = finish(analyse_paths(paths, config), config)
         return _results(report)

@@ -1,4 +1,4 @@
-"""The checker says what is recorded. `python -m tests.golden.record --update` records anew what changed on purpose."""
+"""The checker finds the recorded facts. `python -m tests.golden.record --update` records intended changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the integrations need: the checker as people get it, in a folder of its own."""
+"""The input of the integrations: the checker as users install it, in a folder of its own."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A git repository with this tree as it is, what is not committed included."""
+    """A git repository with this tree as it is, including uncommitted files."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
-    names = [os.fsdecode(name) for name in listed.stdout.split(b"\0") if name] or _walked()
+    names = [os.fsdecode(name) for name in listed.stdout.split(b"\0") if name] or _walk_files()
     folder = tmp_path_factory.mktemp("source")
     for name in names:
         if (ROOT / name).is_file() and not name.startswith("tests/"):
@@ -47,8 +47,8 @@ def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
                           text=True, check=False)
 
 
-def _walked() -> list[str]:
-    """All files, where this tree is no repository; environments and caches have names that begin with a dot, and byte
+def _walk_files() -> list[str]:
+    """All files, if this tree is not a repository; environments and caches have names that begin with a dot, and byte
     code is in folders of its own."""
     found = (path.relative_to(ROOT) for path in ROOT.rglob("*"))
     return [str(path) for path in found if not any(part.startswith((".", "__pycache__")) for part in path.parts[:-1])]

@@ -61,7 +61,7 @@ class Runner:
         """Run a step with its inputs, as GitHub does."""
         given = {**{key: value["default"] for key, value in ACTION["inputs"].items()}, **inputs}
         step: dict[str, Any] = STEPS[name]
-        values = {key: self._evaluated(value, given) for key, value in step["env"].items()}
+        values = {key: self._evaluate(value, given) for key, value in step["env"].items()}
         script = self.temporary / "step.sh"
         script.write_text(step["run"])
         outputs = self.temporary / "outputs"
@@ -73,7 +73,7 @@ class Runner:
                 GITHUB_WORKSPACE=str(self.workspace)))
         return Ran(done.returncode, done.stdout + done.stderr, outputs.read_text())
 
-    def _evaluated(self, value: str, inputs: dict[str, str]) -> str:
+    def _evaluate(self, value: str, inputs: dict[str, str]) -> str:
         contexts = {**{f"inputs.{key}": text for key, text in inputs.items()}, "github.action_path": str(self.action)}
         return re.sub(r"\$\{\{ ([\w.]+) \}\}", lambda match: contexts[match[1]], value)
 

@@ -60,7 +60,7 @@ def test_the_wheel_has_only_the_stubs_in_their_package(wheel):
     assert not names & {"cuda-stubs/__init__.pyi", "cuda-stubs/py.typed"}
 
 
-def _said(name: str, folder: Path, python: Path, files: dict[str, str]) -> list[Message]:
+def _check_files(name: str, folder: Path, python: Path, files: dict[str, str]) -> list[Message]:
     folder.mkdir(exist_ok=True)
     for file, text in files.items():
         (folder / file).write_text(text, encoding="utf-8")
@@ -76,7 +76,7 @@ def _errors(said: list[Message]) -> set[tuple[int, str]]:
 
 @dataclass(frozen=True)
 class Steps:
-    """What each type checker that is installed says of `USE`, by its name.
+    """The messages of each installed type checker about `USE`, by its name.
 
     before  without us
     after   with us
@@ -93,9 +93,11 @@ class Steps:
 def steps(request, wheel, python, tmp_path_factory) -> Steps:
     others = request.param
 
-    def said(step: str) -> dict[str, list[Message]]:
+    def check_step(step: str) -> dict[str, list[Message]]:
         folder = tmp_path_factory.mktemp(step)
-        return {name: _said(name, folder / name, python, {"use.py": USE}) for name in CHECKERS if available(name)}
+        return {
+            name: _check_files(name, folder / name, python, {"use.py": USE}) for name in CHECKERS if available(name)
+        }
 
     _run(python, "-m", "pip", "uninstall", "-qy", "tilecheck", "cuda-stubs")
     if others:
@@ -103,13 +105,13 @@ def steps(request, wheel, python, tmp_path_factory) -> Steps:
             _run(python, "-m", "pip", "install", "-q", "--no-deps", *others)
         except RuntimeError as error:
             pytest.skip(f"not to be had here: {error}")
-    before = said("before")
+    before = check_step("before")
     _run(python, "-m", "pip", "install", "-q", "--no-deps", wheel)
-    after = said("after")
+    after = check_step("after")
     if not others:
         return Steps(before, after, None)
     _run(python, "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", *others)
-    return Steps(before, after, said("again"))
+    return Steps(before, after, check_step("again"))
 
 
 @pytest.mark.parametrize("name", list(CHECKERS))
@@ -128,7 +130,7 @@ def test_the_stubs_work_beside_other_packages(name, steps):
 def test_dialect_cases_check_with_the_installed_stubs(wheel, python, tmp_path):
     _run(python, "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", wheel)
     text = (FOLDER / "dialect.py").read_text(encoding="utf-8")
-    said = _said("mypy", tmp_path / "cases", python, {"dialect.py": text})
+    said = _check_files("mypy", tmp_path / "cases", python, {"dialect.py": text})
     marked = {n for n, line in enumerate(text.splitlines(), 1) if "# expect:" in line and line.endswith("mypy")}
     assert len(marked) == 5
     assert {m.line for m in said if m.kind == "error" and m.file == "dialect.py"} == marked

@@ -55,7 +55,7 @@ class Repository:
 
 @pytest.fixture(scope="module")
 def repository(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    """Hooks are installed as anybody's are: pre-commit clones the repository and installs it in an environment."""
+    """Hooks are installed as usual: pre-commit clones the repository and installs it in an environment."""
     pytest.importorskip("pre_commit")
     made = Repository(tmp_path_factory.mktemp("repository"), tmp_path_factory.mktemp("cache"))
     git(made.folder, "init", "-q", "-b", "main")

@@ -44,7 +44,7 @@ def test_the_wheel_has_exactly_the_package_files(wheel: Path, source: Path) -> N
 
 @dataclass(frozen=True)
 class Newcomer:
-    """Somebody with the wheel in an environment of its own, in a repository with the examples."""
+    """A user with the wheel in an environment of its own, in a repository with the examples."""
 
     program: Path
     folder: Path

@@ -1,8 +1,8 @@
-"""Comments that say what mypy says of a line. Lines without one have no errors.
+"""Comments that state the messages of mypy for a line. Lines without one have no errors.
 
-    # error: TC101        a finding, under the code of mypy that its rule has; nothing is said twice
+    # error: TC101        a finding, under the code of mypy that its rule has; nothing is reported twice
     # mypy: arg-type      an error of mypy itself
-    # reveals: T          what is revealed
+    # reveals: T          the revealed type
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from typing import Final
 from tests.cases.expectations import FOLDER
 from tests.docs.markdown import ROOT, blocks
 
-__all__ = ["FILES", "Given", "given"]
+__all__ = ["FILES", "Given", "read_given"]
 
 FILES: Final = (
     "dialect.py", "dialect_bad.py", "dialect_good.py", "host.py", "host_bad.py", "host_good.py", "host_torch_bad.py",
@@ -39,7 +39,7 @@ _CODE: Final = re.compile(r"TC\d+")
 
 @dataclass(frozen=True)
 class Given:
-    """A module: its file name, its text, what is expected there, and how many cases of each rule it has.
+    """A module: its file name, its text, its expected messages, and how many cases of each rule it has.
 
     bad   by rule
     good  by rule
@@ -57,7 +57,7 @@ class Given:
                 for found in _EXPECT.finditer(line) for code in _CODE.findall(found[1])}
 
 
-def given() -> Iterator[Given]:
+def read_given() -> Iterator[Given]:
     """All of them."""
     for page in sorted((ROOT / "docs" / "rules").glob("*.md")):
         for block in blocks(page):

@@ -18,7 +18,7 @@ from typing import Final
 from tests.stubs import checkers
 from tests.stubs.checkers import TYPINGS
 
-__all__ = ["CONFIG", "Message", "Run", "environment", "is_ours", "mypy", "parsed", "write_config"]
+__all__ = ["CONFIG", "Message", "Run", "environment", "is_ours", "mypy", "parse_run", "write_config"]
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CONFIG: Final = f"""\
@@ -47,7 +47,7 @@ class Message(checkers.Message):
 
 @dataclass(frozen=True)
 class Run:
-    """What mypy said."""
+    """The messages and the exit status of mypy."""
 
     messages: tuple[Message, ...]
     output: str
@@ -93,8 +93,8 @@ import tilecheck
 
 
 @functools.cache
-def _known(mode: tuple[str, ...]) -> Path:
-    """What mypy keeps of the standard library and of `cuda.tile` when it has run on a module that imports them."""
+def _fill_cache(mode: tuple[str, ...]) -> Path:
+    """The cache of mypy for the standard library and `cuda.tile`, after a run on a module that imports them."""
     folder = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     write_config(folder)
@@ -110,7 +110,7 @@ def mypy(folder: Path, *arguments: str, targets: Sequence[str] = (".",), cold: b
     be `cold`.
     """
     if not cold and not (folder / ".mypy_cache").exists() and not {"--no-incremental", "--cache-dir"} & {*arguments}:
-        shutil.copytree(_known(tuple(option for option in _MODES if option in arguments)), folder / _KEPT)
+        shutil.copytree(_fill_cache(tuple(option for option in _MODES if option in arguments)), folder / _KEPT)
     command = [sys.executable, "-m", "mypy", "--show-column-numbers", "--show-traceback", "--no-color-output",
                *arguments, *targets]
     for _ in range(_ATTEMPTS):
@@ -118,15 +118,15 @@ def mypy(folder: Path, *arguments: str, targets: Sequence[str] = (".",), cold: b
         if _NO_WORKER not in done.stdout + done.stderr:
             break
     assert done.returncode in (0, 1), done.stdout + done.stderr
-    return parsed(done)
+    return parse_run(done)
 
 
-def parsed(done: subprocess.CompletedProcess[str]) -> Run:
-    """What a process said."""
-    return Run(tuple(_said(done.stdout.splitlines())), done.stdout + done.stderr, done.returncode)
+def parse_run(done: subprocess.CompletedProcess[str]) -> Run:
+    """The messages and the exit status of a process."""
+    return Run(tuple(_parse_messages(done.stdout.splitlines())), done.stdout + done.stderr, done.returncode)
 
 
-def _said(lines: Iterable[str]) -> Iterable[Message]:
+def _parse_messages(lines: Iterable[str]) -> Iterable[Message]:
     """The messages in lines of output."""
     for line in lines:
         if found := _LINE.match(line):

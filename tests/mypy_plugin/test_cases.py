@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.mypy_plugin.expected import complaints, rules_of
-from tests.mypy_plugin.given import FILES, given
+from tests.mypy_plugin.given import FILES, read_given
 from tests.mypy_plugin.runner import Run, is_ours, mypy, write_config
 from tests.stubs.pages import Case, cases
 from tilecheck.mypy_plugin.codes import code_of
@@ -17,7 +17,7 @@ from tilecheck.rules.catalog import RULES
 
 PAGES = sorted(Path(__file__).with_name("cases").glob("*.md"))
 CASES = [case for page in PAGES for case in cases(page)]
-GIVEN = list(given())
+GIVEN = list(read_given())
 ENOUGH = 4
 """Cases of either kind that each rule has."""
 

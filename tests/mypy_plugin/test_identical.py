@@ -24,7 +24,7 @@ MODES = {
 }
 
 
-def _expected(folder: Path, target: str) -> list[tuple[str, int, int, str]]:
+def _expected_messages(folder: Path, target: str) -> list[tuple[str, int, int, str]]:
     before = os.getcwd()
     os.chdir(folder)
     try:
@@ -36,7 +36,7 @@ def _expected(folder: Path, target: str) -> list[tuple[str, int, int, str]]:
                     f"{d.code} {' '.join(d.message.split())}") for d in report.diagnostics})
 
 
-def _found(run: Run) -> list[tuple[str, int, int, str]]:
+def _found_messages(run: Run) -> list[tuple[str, int, int, str]]:
     return sorted((m.file, m.line, m.column, m.text) for m in run.messages if is_ours(m))
 
 
@@ -51,26 +51,26 @@ def cases(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def expected(cases: Path) -> list[tuple[str, int, int, str]]:
-    return _expected(cases, ".")
+    return _expected_messages(cases, ".")
 
 
 @pytest.fixture(scope="module")
 def runs(cases: Path) -> Callable[[str], Run]:
-    """The first run in a mode, of which nothing is known before."""
+    """The first run in a mode, without a cache."""
     return functools.cache(lambda mode: mypy(cases, *MODES[mode], cold=True))
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_case_agrees(mode: str, runs: Callable[[str], Run], expected: list[tuple[str, int, int, str]]):
     assert len(expected) > 200
-    assert _found(runs(mode)) == expected
+    assert _found_messages(runs(mode)) == expected
 
 
 @pytest.mark.parametrize("mode", [mode for mode in MODES if "--cache-dir" in MODES[mode]])
 def test_cached_mypy_results_are_the_same(
         mode: str, cases: Path, runs: Callable[[str], Run], expected: list[tuple[str, int, int, str]]):
     first, second = runs(mode), mypy(cases, *MODES[mode])
-    assert _found(first) == _found(second) == expected
+    assert _found_messages(first) == _found_messages(second) == expected
     # processes give what they found when they are done
     in_order = sorted if "-n" in " ".join(MODES[mode]) else list
     assert in_order(first.output.splitlines()) == in_order(second.output.splitlines())
@@ -80,4 +80,4 @@ def test_cached_mypy_results_are_the_same(
 def test_real_code(corpus: Path, tmp_path: Path):
     part(corpus, tmp_path, "suites/unsloth", "ops/cutile/attention.py", "ops/cutile/bmm.py")
     write_config(tmp_path)
-    assert _found(mypy(tmp_path, targets=["tilegym"])) == _expected(tmp_path, "tilegym")
+    assert _found_messages(mypy(tmp_path, targets=["tilegym"])) == _expected_messages(tmp_path, "tilegym")

@@ -1,4 +1,4 @@
-"""The ways in which mypy runs: what it reports is what the files contain now, whatever it remembers."""
+"""The modes of mypy: its report is that of the files as they are now, for any state of its cache."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from mypy.plugin import Plugin
 from mypy.version import __version__ as mypy_version
 
-from tests.mypy_plugin.runner import Run, environment, mypy, parsed, write_config
+from tests.mypy_plugin.runner import Run, environment, mypy, parse_run, write_config
 from tests.stubs.checkers import TYPINGS
 from tilecheck import __version__
 from tilecheck.mypy_plugin import plugin
@@ -202,7 +202,7 @@ def test_a_package_by_its_name(tmp_path: Path, write: Write):
     assert mypy(tmp_path, "-m", "pack.kernels", targets=[]).findings == {("pack/kernels.py", *RACE[1:])}
 
 
-def test_a_shadow_file_is_read_instead(tmp_path: Path, write: Write):
+def test_a_substitute_file_is_read_instead(tmp_path: Path, write: Write):
     write(helper=HELPER, kernels=KERNEL, host=HOST)
     (tmp_path / "typed.tmp").write_text(BROKEN)
     assert mypy(tmp_path).findings == set()
@@ -289,18 +289,18 @@ def test_colours_and_source_are_those_of_mypy(tmp_path: Path, write: Write):
 def test_an_unchanged_run_does_not_load_the_checker(tmp_path: Path, write: Write):
     write(helper=BROKEN, kernels=KERNEL, host=HOST)
 
-    def loaded() -> bool:
+    def is_loaded() -> bool:
         done = subprocess.run([sys.executable, "-X", "importtime", "-m", "mypy", "."], cwd=tmp_path, env=environment(),
                               capture_output=True, text=True, check=False)
         assert "tilecheck.mypy_plugin.dispatch" in done.stderr
-        assert RACE in parsed(done).findings
+        assert RACE in parse_run(done).findings
         return "tilecheck.pipeline.run" in done.stderr
 
-    assert loaded()
-    assert not loaded()
+    assert is_loaded()
+    assert not is_loaded()
     write(host=HOST + "# something else\n")
-    assert loaded()
-    assert not loaded()
+    assert is_loaded()
+    assert not is_loaded()
 
 
 @EVERY_MODE
@@ -335,7 +335,7 @@ def daemon(tmp_path: Path) -> Iterator[Callable[..., Run]]:
     def check() -> Run:
         done = dmypy("check", ".")
         assert done.returncode in (0, 1), done.stdout + done.stderr
-        return parsed(done)
+        return parse_run(done)
 
     write_config(tmp_path)
     started = dmypy("start", "--", "--show-column-numbers", "--show-traceback")

@@ -40,7 +40,7 @@ PROVED = {
 
 
 @pytest.mark.parametrize("name", PROVED)
-def test_what_stays_inside_is_proved(name):
+def test_an_access_that_stays_inside_is_proved(name):
     assert bounds(PROVED[name] + STORE) == ["proved", "proved"]
 
 
@@ -56,7 +56,7 @@ REFUTED = {
 
 
 @pytest.mark.parametrize("name", REFUTED)
-def test_what_never_stays_inside_is_refuted(name):
+def test_an_access_that_never_stays_inside_is_refuted(name):
     assert bounds(REFUTED[name] + STORE) == ["refuted", "proved"]
 
 
@@ -67,7 +67,7 @@ UNPROVEN = {
 
 
 @pytest.mark.parametrize("name", UNPROVEN)
-def test_what_is_not_known_is_not_proved(name):
+def test_an_unknown_access_is_not_proved(name):
     assert bounds(UNPROVEN[name] + STORE) == ["proved", "unproven", "proved"]
 
 

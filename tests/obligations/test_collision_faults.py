@@ -11,7 +11,7 @@ from tilecheck.api import check_source
 HEADER = "import cuda.tile as ct\nfrom tilecheck import requires\nInt = ct.Constant[int]\n"
 
 
-def judged(text: str) -> tuple[str, set[str], set[str]]:
+def judge(text: str) -> tuple[str, set[str], set[str]]:
     """Verdict, clauses and codes of the only kernel in a file."""
     report = check_source(HEADER + textwrap.dedent(text))
     (kernel,) = report.kernels
@@ -20,7 +20,7 @@ def judged(text: str) -> tuple[str, set[str], set[str]]:
 
 def test_a_segment_read_outside_its_array_has_the_padding_of_the_gather() -> None:
     # off.shape[0] == 1, ln.shape[0] == 2, grid (2,): block 1 reads 0 for off[1], and writes c[0] as block 0 does
-    verdict, clauses, _ = judged("""
+    verdict, clauses, _ = judge("""
         @ct.kernel
         @requires("segments(off, ln)")
         def k(off, ln, c, T: Int):
@@ -33,7 +33,7 @@ def test_a_segment_read_outside_its_array_has_the_padding_of_the_gather() -> Non
 
 def test_a_declared_range_does_not_cover_the_padding() -> None:
     # ids == [1, 4], grid (3,): block 1 writes c[8], and so does block 2, which reads 0
-    verdict, clauses, _ = judged("""
+    verdict, clauses, _ = judge("""
         @ct.kernel
         @requires("range(ids, 1, 5)")
         def k(ids, c):
@@ -46,7 +46,7 @@ def test_a_declared_range_does_not_cover_the_padding() -> None:
 @pytest.mark.parametrize("index", ["i * 65536 * 65536", "i * S", "(i * 65536) // 65536"])
 def test_an_index_that_wraps_may_be_inside(index: str) -> None:
     # 65536 * 65536 is 0 in 32 bits; that c is small does not bound an index that a check drops
-    verdict, clauses, _ = judged(f"""
+    verdict, clauses, _ = judge(f"""
         @ct.kernel
         def k(c, S: int):
             i = ct.bid(0)
@@ -56,7 +56,7 @@ def test_an_index_that_wraps_may_be_inside(index: str) -> None:
 
 
 def test_two_elements_of_a_list_may_be_one_array() -> None:
-    _, clauses, _ = judged("""
+    _, clauses, _ = judge("""
         @ct.kernel
         def k(xs, T: Int):
             ct.store(xs[ct.bid(0)], (0,), ct.zeros((T,), ct.float32))
@@ -66,7 +66,7 @@ def test_two_elements_of_a_list_may_be_one_array() -> None:
 
 @pytest.mark.parametrize("clauses", ['"T < 0"', '"grid[0] * T <= 0"', '"c.shape[0] < 0"', '"T > 5", "T < 3"'])
 def test_a_contract_that_no_launch_satisfies_proves_nothing(clauses: str) -> None:
-    verdict, _, codes = judged(f"""
+    verdict, _, codes = judge(f"""
         @ct.kernel
         @requires({clauses})
         def k(c, T: Int):
@@ -77,7 +77,7 @@ def test_a_contract_that_no_launch_satisfies_proves_nothing(clauses: str) -> Non
 
 
 def test_one_block_may_be_declared() -> None:
-    verdict, clauses, codes = judged("""
+    verdict, clauses, codes = judge("""
         @ct.kernel
         @requires("grid[0] == 1")
         def k(c):
@@ -99,18 +99,18 @@ LOCK = """
 
 
 def test_a_lock_that_fits_only_some_launches_is_conditional() -> None:
-    verdict, clauses, codes = judged(LOCK.format(place="i", stored="i * S"))
+    verdict, clauses, codes = judge(LOCK.format(place="i", stored="i * S"))
     assert verdict == "conditional" and "T <= S" in clauses and "TC206" in codes
 
 
 def test_a_lock_outside_its_array_protects_nothing() -> None:
-    # a checked atomic outside the array does nothing and returns what was expected
-    verdict, clauses, _ = judged(LOCK.format(place="n", stored="0"))
+    # a checked atomic outside the array does nothing and returns its expected value
+    verdict, clauses, _ = judge(LOCK.format(place="n", stored="0"))
     assert verdict in ("refuted", "unproven") or any("l.shape[0]" in c for c in clauses)
 
 
 def test_an_index_from_an_array_of_a_list_is_handled() -> None:
-    verdict, _, _ = judged("""
+    verdict, _, _ = judge("""
         @ct.kernel
         def k(xs, c):
             i = ct.bid(0)

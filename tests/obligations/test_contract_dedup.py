@@ -1,4 +1,4 @@
-"""Clauses on bounds are those of a kernel: each said once, none that follows from the others."""
+"""Clauses on bounds are those of a kernel: each is reported once, and none follows from the others."""
 
 from __future__ import annotations
 

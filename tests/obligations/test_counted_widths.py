@@ -86,7 +86,7 @@ def test_the_end_of_a_loop_fits_in_32_bits(body: str) -> None:
     (FOR + row("(j * 65536 - j // (n - m) * 65536) // 65536"), "131072*n < 2**31"),
     (FOR + row("(j * 65536 - j % (n - m) * 65536) // 65536"), "65536*m + 131072*n < 2**31"),
 ])
-def test_what_is_multiplied_in_a_loop_has_a_clause(body: str, clause: str) -> None:
+def test_a_product_in_a_loop_has_a_clause(body: str, clause: str) -> None:
     kernel = report(body)
     assert clause in clauses(kernel), clauses(kernel)
     assert "bits" not in write(kernel)[1]
@@ -136,7 +136,7 @@ def test_numbers_that_the_launch_passes_fit_together(body: str, clause: str | No
     # what is only added may have either sign
     ("ct.scatter(c, ((i * 1024 + n) // 1024, lanes), t)", {"1024*grid[0] + n < 2**31", "1024*grid[0] - n < 2**31"}),
     (row("ct.cdiv(i * n + 1, n)"), {"n >= 0"}),
-    # of what is left out of a bound because of its sign, the bound does not tell
+    # the bound does not cover the parts that it omits because of their sign
     (FOR + "v = j - m * j\n        ct.scatter(c, (ct.astype(min(max(v, -128), 127), ct.int8) + j, lanes), t)",
      {"m >= 0", "n >= 0"}),
 ])
@@ -154,7 +154,7 @@ WIDE = "b = ct.astype(i, ct.int64)\n    "
     WIDE + "ct.scatter(c, b * T * n + lanes, t)", WIDE + f"if b * n < m:\n        {row('i')}",
     FOR + row("(ct.astype(j, ct.int64) * 1000000) // 1000000"), "b = ct.int64(i)\n    " + row("(b * n) % n + b"),
 ])
-def test_what_is_computed_in_64_bits_has_no_clause(body: str) -> None:
+def test_a_computation_in_64_bits_has_no_clause(body: str) -> None:
     assert not clauses(report(body))
 
 

@@ -1,4 +1,4 @@
-"""Kernels of the dialect that look as if they kept its rules: none of them may be proved."""
+"""Kernels of the dialect that seem to follow its rules: none of them may be proved."""
 
 from __future__ import annotations
 

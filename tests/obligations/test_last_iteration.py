@@ -31,7 +31,7 @@ def k(xs, ys, counts, BLOCKS: Int, TURNED: Int, T: Int):
 """
 
 
-def found(loop: str) -> list[Diagnostic]:
+def find_diagnostics(loop: str) -> list[Diagnostic]:
     text = _LIST.format(loop=textwrap.indent(textwrap.dedent(loop).strip("\n"), " " * 12))
     report = check_source(text, "k.py", Config(use_cache=False, jobs=1))
     assert report.failures == ()
@@ -77,18 +77,18 @@ LONG_ENOUGH = {
 
 @pytest.mark.parametrize("name", TOO_LONG)
 def test_a_loop_that_is_one_tile_too_long_is_found(name):
-    (finding,) = found(TOO_LONG[name])
+    (finding,) = find_diagnostics(TOO_LONG[name])
     assert finding.severity == "warning"
     assert finding.message.endswith("begins past the end along axis 1 of `xs[*]`, in every launch")
 
 
 @pytest.mark.parametrize("name", LONG_ENOUGH)
 def test_an_access_that_need_not_leave_the_array_is_not_reported(name):
-    assert found(LONG_ENOUGH[name]) == []
+    assert find_diagnostics(LONG_ENOUGH[name]) == []
 
 
 def test_the_message_says_where_the_loop_is():
-    (finding,) = found(TOO_LONG["tiles"])
+    (finding,) = find_diagnostics(TOO_LONG["tiles"])
     assert finding.message == ("in the last iteration of the loop on line 15, the index `j` begins past the end along "
                                "axis 1 of `xs[*]`, in every launch")
     assert finding.span.line == 16

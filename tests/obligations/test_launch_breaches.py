@@ -66,21 +66,21 @@ def run(w, sizes):
 """
 
 
-def found(text: str) -> list[Diagnostic]:
+def find_diagnostics(text: str) -> list[Diagnostic]:
     report = check_source(text, "k.py", Config(use_cache=False, jobs=1))
     assert report.failures == ()
     return [d for d in report.diagnostics if d.severity != "note" and d.code in ("TC205", "TC405")]
 
 
 def test_shares_that_the_host_computes_in_two_ways():
-    assert found(_SPLIT.format(more="")) == []
-    (finding,) = found(_SPLIT.format(more=" + 1"))
+    assert find_diagnostics(_SPLIT.format(more="")) == []
+    (finding,) = find_diagnostics(_SPLIT.format(more=" + 1"))
     assert finding.code == "TC205" and "`x` has tiles for" in finding.message
 
 
 def test_a_count_that_is_too_large_on_one_of_two_ways():
-    assert found(_COUNTED.format(more="")) == []
-    (finding,) = found(_COUNTED.format(more=" + 1"))
+    assert find_diagnostics(_COUNTED.format(more="")) == []
+    (finding,) = find_diagnostics(_COUNTED.format(more=" + 1"))
     assert finding.code == "TC405" and finding.severity == "warning"
     assert finding.message == "this launch breaks `COUNT < sizes.shape[0]`, which `k` requires"
     assert finding.notes[0].message == (
@@ -90,7 +90,7 @@ def test_a_count_that_is_too_large_on_one_of_two_ways():
 @pytest.mark.parametrize("count", ["w.shape[0]", "sizes.shape[0] - 1"])
 def test_a_count_that_may_be_right_is_not_found(count):
     text = _COUNTED.format(more=" + 1").replace("count = sizes.shape[0]", f"count = {count}")
-    assert found(text) == []
+    assert find_diagnostics(text) == []
 
 
 
@@ -111,7 +111,7 @@ def run(q, x, tiles, tile):
 
 
 def test_a_number_that_chooses_a_variant_is_not_a_way():
-    assert found(_GROUPED) == []
+    assert find_diagnostics(_GROUPED) == []
 
 
 _REST = _HEAD + """
@@ -131,8 +131,8 @@ def run(x{also}):
 
 
 def test_a_loop_for_the_remainder_that_also_runs_without_one():
-    assert found(_REST.format(more="", also="", count="x.shape[1]")) == []
-    (finding,) = found(_REST.format(more=" + 1", also="", count="x.shape[1]"))
+    assert find_diagnostics(_REST.format(more="", also="", count="x.shape[1]")) == []
+    (finding,) = find_diagnostics(_REST.format(more=" + 1", also="", count="x.shape[1]"))
     assert finding.code == "TC405" and finding.severity == "warning"
     assert finding.message == ("this launch breaks `N // T < cdiv(x.shape[1], T)`, which `k` requires: for "
                                "x.shape[1] = "
@@ -141,7 +141,7 @@ def test_a_loop_for_the_remainder_that_also_runs_without_one():
 
 @pytest.mark.parametrize("count", ["x.shape[1] - 1", "y.shape[0]", "at"])
 def test_one_that_may_end_before_the_array_does_is_not_found(count):
-    assert found(_REST.format(more=" + 1", also=", y, at", count=count)) == []
+    assert find_diagnostics(_REST.format(more=" + 1", also=", y, at", count=count)) == []
 
 
 _FEWER = _HEAD + """
@@ -158,7 +158,7 @@ def run(out):
 
 
 def test_an_array_large_enough_for_few_blocks_needs_no_divisibility():
-    assert found(_FEWER) == []
+    assert find_diagnostics(_FEWER) == []
 
 
 _VARIANT = _HEAD + """
@@ -208,7 +208,7 @@ def test_a_rank_common_to_all_variants_is_known():
     "FLAG", "lib.FLAG", "lib.chosen(LOADED)", "LOADED == 'a'", "ct.static_eval(str(LOADED) == 'a')",
     "x.ndim == 3", "len(x.shape) > 2", "i < 7 and FLAG",
 ])
-def test_what_is_not_understood_may_choose_a_variant(condition):
+def test_an_unknown_condition_may_choose_a_variant(condition):
     text = "import lib\nfrom lib import FLAG\n" + _VARIANT.format(condition=condition)
     (kernel,) = check_source(text, "k.py", Config(use_cache=False, jobs=1)).kernels
     assert [c.state for c in kernel.contract if c.clause == "N >= 1"] == ["open"]
@@ -259,6 +259,6 @@ def run(x, out, pad):
 
 
 def test_a_number_that_may_be_zero_breaks_nothing():
-    assert found(_PADDED.format(pad="pad")) == []
-    (finding,) = found(_PADDED.format(pad="1"))
+    assert find_diagnostics(_PADDED.format(pad="pad")) == []
+    (finding,) = find_diagnostics(_PADDED.format(pad="1"))
     assert finding.code == "TC405" and finding.severity == "error"

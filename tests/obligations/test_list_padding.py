@@ -30,7 +30,7 @@ def _padding(text: str):
     return next(o for o in kernel.obligations if o.kind == "padding"), report
 
 
-def test_what_is_used_beyond_an_array_of_a_list_is_found():
+def test_a_use_beyond_an_array_of_a_list_is_found():
     found, report = _padding(KERNEL)
     assert (found.verdict, found.clauses) == ("conditional", (WHOLE,))
     (said,) = [d for d in report.diagnostics if d.code == "TC301"]

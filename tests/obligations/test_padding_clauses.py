@@ -1,4 +1,4 @@
-"""What is asked of launches for nothing that a load left unspecified to be used."""
+"""The preconditions under which no unspecified value of a load is used."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_elements_counted_in_steps_of_a_tile_are_the_same():
     # an end that is the array's own says nothing else
     ("ct.num_tiles(x, 1, (1, T))", "k"),
 ])
-def test_what_another_tile_stays_below_does_not_help(over, at):
+def test_a_bound_of_another_tile_does_not_help(over, at):
     clauses, _ = _clauses(SUM.format(over=over, at=at))
     assert not any("n % T" in c for c in clauses)
 

@@ -19,12 +19,12 @@ def of_kind(report: Report, kind: str) -> list[Obligation]:
     return [o for o in kernel.obligations if o.kind == kind]
 
 
-def flagged(report: Report) -> list[tuple[str, int]]:
+def flagged_lines(report: Report) -> list[tuple[str, int]]:
     return [(d.code, d.span.line - HEADER.count("\n")) for d in report.diagnostics if d.severity != "note"]
 
 
 def test_a_condition_that_selects_one_array_does_not_cover_another() -> None:
-    # with n < T the tile reaches past the end of `short`, whatever holds where `long` is taken
+    # with n < T the tile reaches past the end of `short`, regardless of the path that takes `long`
     report = report_of("""
         @ct.kernel
         def k(long, short, o, n: int, T: Int):
@@ -59,7 +59,7 @@ def test_the_last_tile_is_loaded_by_itself() -> None:
                 t = ct.load(x, (i,), (T,))
             ct.store(o, (i,), ct.sum(t))
     """)
-    assert not flagged(report)
+    assert not flagged_lines(report)
     assert {o.verdict for o in of_kind(report, "padding")} == {"proved"}
 
 
@@ -96,7 +96,7 @@ def test_a_mask_that_is_wider_in_one_variant_is_followed() -> None:
     found = {o.array: o for o in of_kind(report, "padding")}
     assert found["p"].verdict == "proved"
     assert found["v"].verdict == "conditional" and "v.shape[0] % T == 0" in found["v"].clauses
-    assert [code for code, _ in flagged(report)] == ["TC301"]
+    assert [code for code, _ in flagged_lines(report)] == ["TC301"]
 
 
 ROWS = """
@@ -118,7 +118,7 @@ def test_rows_that_are_selected_one_by_one_may_begin_outside() -> None:
 def test_rows_from_the_last_to_the_first() -> None:
     # right wherever there are as many rows to read as to write
     report = report_of(ROWS.format(rows="x.shape[0] - 1 - rows"))
-    assert not flagged(report)
+    assert not flagged_lines(report)
     (padding,) = of_kind(report, "padding")
     assert padding.verdict == "proved" and "o.shape[0] <= x.shape[0]" in padding.clauses
 
@@ -132,7 +132,7 @@ def test_a_dense_range_begins_inside() -> None:
             t = ct.load_advanced_indexing(x, (rows, ct.Slice(i * T - 1, T)), padding_mode=ct.PaddingMode.ZERO)
             ct.store(o, (0, i), t)
     """)
-    assert "TC201" in {code for code, _ in flagged(report)}
+    assert "TC201" in {code for code, _ in flagged_lines(report)}
 
 
 def test_a_failed_search_does_not_refute_every_launch() -> None:
@@ -146,7 +146,7 @@ def test_a_failed_search_does_not_refute_every_launch() -> None:
                 ct.store(o, (j,), ct.load(part, (0,), (T,)))
     """)
     assert all(o.verdict != "refuted" for o in of_kind(report, "padding"))
-    assert not flagged(report)
+    assert not flagged_lines(report)
 
 
 def test_lanes_that_every_launch_leaves_undefined_are_an_error() -> None:
@@ -173,5 +173,5 @@ def test_a_loop_over_whole_tiles_of_an_assumed_multiple() -> None:
     """
     always = text.format(assume="n = ct.assume_divisible_by(n, T)")
     sometimes = text.format(assume="m = ct.assume_divisible_by(n, T) if EXACT else n")
-    assert "TC305" not in {code for code, _ in flagged(report_of(always))}
-    assert "TC305" in {code for code, _ in flagged(report_of(sometimes))}
+    assert "TC305" not in {code for code, _ in flagged_lines(report_of(always))}
+    assert "TC305" in {code for code, _ in flagged_lines(report_of(sometimes))}

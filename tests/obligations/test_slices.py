@@ -25,7 +25,7 @@ def slices(body: str, strict: bool = False):
     ("0, ct.minimum((ct.bid(0) + 1) * T, src.shape[0])", ()),
     ("0, T", ("T <= src.shape[0]",)),
 ])
-def test_what_launches_decide_is_proved_under_a_clause(bounds, clauses):
+def test_a_slice_that_launches_decide_is_proved_under_a_clause(bounds, clauses):
     kernel, (found,), said = slices(f"    part = src.slice(0, {bounds})\n")
     assert (found.verdict, found.clauses) == ("proved", clauses)
     assert kernel.verdict in ("proved", "conditional")
@@ -33,7 +33,7 @@ def test_what_launches_decide_is_proved_under_a_clause(bounds, clauses):
     assert not [d for d in said if d.code == "TC204"]
 
 
-def test_what_data_decides_leaves_the_kernel_unproven():
+def test_a_slice_that_data_decides_leaves_the_kernel_unproven():
     body = "    n = ct.load(ends, (ct.bid(0),), (1,)).item()\n    part = src.slice(0, 0, n)\n"
     kernel, (found,), said = slices(body)
     assert (found.verdict, found.array, found.line, kernel.verdict) == ("unproven", "src", 7, "unproven")
@@ -46,7 +46,7 @@ def test_what_data_decides_leaves_the_kernel_unproven():
     assert error.help == "clamp its ends in the kernel: `min(stop, extent)`, `max(start, 0)`"
 
 
-def test_what_is_wrong_in_every_launch_is_refuted():
+def test_a_slice_that_is_wrong_in_every_launch_is_refuted():
     kernel, (found,), said = slices("    part = src.slice(0, -T, src.shape[0])\n")
     assert (found.verdict, kernel.verdict) == ("refuted", "refuted")
     assert [d.severity for d in said if d.code == "TC204"] == ["error"]

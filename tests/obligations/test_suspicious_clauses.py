@@ -1,4 +1,4 @@
-"""Clauses that tell of a mistake are findings, at the kernel or at the launch; those that good kernels need are not."""
+"""Clauses that indicate a mistake are findings, at the kernel or at the launch; those of correct kernels are not."""
 
 from __future__ import annotations
 
@@ -104,26 +104,26 @@ def k(a, b, c, T: Int):
 """
 
 
-def _found(text: str) -> list[tuple[str, str, str]]:
+def _find_diagnostics(text: str) -> list[tuple[str, str, str]]:
     report = check_source(_HEAD + text, "case.py", Config(use_cache=False, jobs=1))
     assert not report.failures
     return [(d.code, d.severity, d.message) for d in report.diagnostics]
 
 
 def test_a_loop_past_the_tiles_of_its_length():
-    assert _found(_SUMS.format(end="ct.cdiv(K, T) + 1")) == [(
+    assert _find_diagnostics(_SUMS.format(end="ct.cdiv(K, T) + 1")) == [(
         "TC201", "warning",
         "the index `j` along axis 1 of `a` continues past the last tile unless `cdiv(K, T) < cdiv(a.shape[1], T)`")]
 
 
 def test_a_window_that_begins_before_the_array():
-    (code, severity, message), = _found(_WINDOW.format(first="i * T - W + 1"))
+    (code, severity, message), = _find_diagnostics(_WINDOW.format(first="i * T - W + 1"))
     assert (code, severity) == ("TC201", "warning")
     assert "along axis 0 of `a` leaves the array unless `" in message
 
 
 def test_a_variant_that_no_launch_keeps_inside():
-    found = _found(_TURNED.format(more=" + 1"))
+    found = _find_diagnostics(_TURNED.format(more=" + 1"))
     assert [(c, s) for c, s, _ in found] == [("TC201", "warning")] * 2 + [("TC405", "error")]
     assert found[2][2] == ("this launch breaks `cdiv(K, T) < cdiv(a.shape[0], T) or TURNED == 0`, which `k` requires "
                            "(for example, with turned = 1)")
@@ -145,13 +145,15 @@ def f(a, c):
     # large arrays have as many tiles
     (40, "4", None),
     (4000, "4", None),
-    # what fails for the sizes that are tried holds for n = 12345, and for n = 0, 385 and so on
+    # a clause that fails for the tried sizes holds for n = 12345, and for n = 0, 385 and so on
     (0, "n // 128 + (0 if n == 12345 else 5)", "warning"),
     (0, "n // 128 + n % 7 + n % 5 + n % 11", "warning"),
     (0, "n // 128 + 2", "error"),
 ])
-def test_what_no_tried_size_satisfies_may_hold_for_others(shift: int, blocks: str, severity: str | None):
-    found = [(c, s) for c, s, _ in _found(_SHIFTED.format(shift=shift, blocks=blocks)) if c in ("TC205", "TC405")]
+def test_a_clause_that_no_tried_size_satisfies_may_hold_for_others(shift: int, blocks: str, severity: str | None):
+    found = [
+        (c, s) for c, s, _ in _find_diagnostics(_SHIFTED.format(shift=shift, blocks=blocks)) if c in ("TC205", "TC405")
+    ]
     assert found == ([] if severity is None else [("TC205", severity)])
 
 
@@ -172,10 +174,10 @@ def test_a_finding_that_is_not_proved_says_so():
     _OFFSETS,
 ], ids=["sums", "whole tiles", "a tile more", "turned", "clamped", "sections", "marked", "offsets"])
 def test_clauses_of_good_kernels_are_not_findings(text: str):
-    assert [f for f in _found(text) if f[0] in ("TC201", "TC205", "TC405")] == []
+    assert [f for f in _find_diagnostics(text) if f[0] in ("TC201", "TC205", "TC405")] == []
 
 
 def test_divisibility_does_not_relate_extents():
-    found = _found(_PRODUCT.format(padding=""))
+    found = _find_diagnostics(_PRODUCT.format(padding=""))
     assert [(c, s) for c, s, _ in found] == [("TC301", "warning")]
-    assert not _found(_PRODUCT.format(padding=", padding_mode=ct.PaddingMode.ZERO"))
+    assert not _find_diagnostics(_PRODUCT.format(padding=", padding_mode=ct.PaddingMode.ZERO"))

@@ -71,7 +71,7 @@ def test_a_sign_that_an_access_denies_proves_nothing() -> None:
 
 
 @pytest.mark.parametrize(("index", "verdict"), [
-    ("ct.load(ids, (i // 2,), (1,)).item()", "refuted"),  # two blocks read one element, whatever it is
+    ("ct.load(ids, (i // 2,), (1,)).item()", "refuted"),  # two blocks read one element, for any value
     ("ct.load(ids, (i,), (1,)).item()", "unproven"),  # ids may hold a value twice, or not
 ])
 def test_a_collision_counts_when_it_does_not_depend_on_data(index: str, verdict: str) -> None:

@@ -1,4 +1,4 @@
-"""Index arithmetic is in 32 bits: what wraps on the way to a tile is no proof."""
+"""Index arithmetic is in 32 bits: a value that wraps on the way to a tile proves nothing."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def test_constants_that_leave_32_bits_in_every_launch_of_several_blocks_prove_no
     ("ct.where(i * 65536 >= 0, i, 0)", "65536*grid[0] < 2**31"),
     ("(i + i + i + i) // 4", "4*grid[0] < 2**31"),
 ])
-def test_what_is_divided_or_chosen_between_has_to_fit(index: str, clause: str) -> None:
+def test_operands_of_divisions_and_choices_have_to_fit(index: str, clause: str) -> None:
     assert clause in clauses(report(index))
     assert clause in clauses(report("i", index))
 
 
-def test_what_is_compared_in_64_bits_need_not_fit_in_32() -> None:
+def test_operands_compared_in_64_bits_need_not_fit_in_32() -> None:
     wide = "ct.where(ct.astype(i, ct.int64) * 65536 + ct.astype(n, ct.int64) >= 0, i, 0)"
     assert not clauses(report(wide))
 
@@ -76,7 +76,7 @@ def test_an_index_inside_the_array_fits(index: str) -> None:
     ("ct.cdiv(i * n + 1, n) - 1", "proved", "n >= 0"),
     ("ct.cdiv(i * (n - T) + 1, n - T) - 1", "proved", "T < n"),
 ])
-def test_what_is_rounded_up_by_a_negative_number(index: str, verdict: str, clause: str | None) -> None:
+def test_rounding_up_by_a_negative_number(index: str, verdict: str, clause: str | None) -> None:
     kernel = report(index)
     (store,) = [o for o in kernel.obligations if o.kind == "bounds" and o.array == "c"]
     assert store.verdict == verdict

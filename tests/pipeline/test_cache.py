@@ -1,4 +1,4 @@
-"""The cache: whatever is wrong with it, it is only as if it were empty."""
+"""The cache: a faulty one behaves as an empty one."""
 
 from __future__ import annotations
 

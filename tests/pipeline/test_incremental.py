@@ -28,7 +28,7 @@ def _json(report: Report) -> str:
     return render_json(replace(report, paths=()))
 
 
-def _fresh(folder: Path) -> str:
+def _analyse_uncached(folder: Path) -> str:
     config = _config(folder, cached=False)
     return _json(finish(analyse_paths([str(folder)], config), config))
 
@@ -54,7 +54,7 @@ def test_random_edits_of_a_tree(tree: Path, number: int) -> None:
     edits: list[str] = []
     for _ in range(25):
         edits += [edit(chance, tree) for _ in range(chance.randrange(1, 4))]
-        expected = _fresh(tree)
+        expected = _analyse_uncached(tree)
         cold = finish(analyse_paths([str(tree)], config), config)
         assert _json(cold) == expected, edits
         again = finish(analyse_paths([str(tree)], config, pipeline=warm), _config(tree, cached=True))
@@ -68,7 +68,7 @@ def test_random_edits_of_a_tree(tree: Path, number: int) -> None:
             assert _json(finish(watching.analysis(), config)) == expected, edits
 
 
-def _computed(monkeypatch: pytest.MonkeyPatch) -> list[units.Unit]:
+def _record_computed(monkeypatch: pytest.MonkeyPatch) -> list[units.Unit]:
     """The units that are computed from here on."""
     computed: list[units.Unit] = []
     real = Workspace.take
@@ -102,12 +102,12 @@ def test_a_new_process_computes_the_units_that_read_what_changed(
     analyse_paths([str(tree)], config)
     path = tree / name
     path.write_text(change(path.read_text() if path.exists() else ""))
-    computed = _computed(monkeypatch)
+    computed = _record_computed(monkeypatch)
     found = finish(analyse_paths([str(tree)], config), config)
     assert _steps(computed) <= expected
     assert ("sites", path.name) in _steps(computed)
     monkeypatch.undo()
-    assert _json(found) == _fresh(tree)
+    assert _json(found) == _analyse_uncached(tree)
 
 
 def test_a_proof_with_an_internal_error_is_not_cached(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +118,7 @@ def test_a_proof_with_an_internal_error_is_not_cached(tree: Path, monkeypatch: p
         patched.setattr(tilecheck.pipeline.analyze, "execute", lambda *_: 1 // 0)
         failed = analyse_paths([str(tree)], config)
     assert not failed.can_be_kept and len(failed.failures) == 3
-    computed = _computed(monkeypatch)
+    computed = _record_computed(monkeypatch)
     assert not analyse_paths([str(tree)], config).failures
     assert {unit.qualname for unit in computed if unit.step == "proof"} == {"put", "wide", "alone"}
     assert {unit.step for unit in computed} == {"proof", "conclusion"}

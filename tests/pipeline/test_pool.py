@@ -1,4 +1,4 @@
-"""What becomes of workers, and of what they have done, when one of them dies or nobody waits for them any more."""
+"""The state of workers, and of their results, after one of them dies or the caller stops waiting for them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FILES = {f"k{n}.py": KERNELS.format(n=n).encode() for n in range(6)} | {
     f"l{n}.py": LAUNCHES.format(n=n).encode() for n in range(6)}
 
 
-def _alone(files: Mapping[str, bytes]) -> Analysis:
+def _analyse_in_one_process(files: Mapping[str, bytes]) -> Analysis:
     """The analysis by one process."""
     workspace = Workspace(files, (), {})
     while workspace.step():
@@ -53,7 +53,7 @@ def _alone(files: Mapping[str, bytes]) -> Analysis:
     return workspace.analysis()
 
 
-def _together(files: Mapping[str, bytes], paths: list[str] | None = None, workers: int = 2) -> Analysis:
+def _analyse_in_parallel(files: Mapping[str, bytes], paths: list[str] | None = None, workers: int = 2) -> Analysis:
     """The analysis by several processes."""
     workspace = Workspace(files, (), {})
     compute_in_parallel(workspace, paths or list(files), workers, no_progress)
@@ -61,14 +61,14 @@ def _together(files: Mapping[str, bytes], paths: list[str] | None = None, worker
     return workspace.analysis()
 
 
-EXPECTED = _alone(FILES)
+EXPECTED = _analyse_in_one_process(FILES)
 
 
 def test_findings_do_not_depend_on_scheduling() -> None:
     assert any(d.code in ("TC205", "TC405") for k in EXPECTED.kernels for d in k.diagnostics)
     for workers in (1, 2, 5):
         for paths in (list(FILES), sorted(FILES, reverse=True)):
-            assert _together(FILES, paths, workers) == EXPECTED
+            assert _analyse_in_parallel(FILES, paths, workers) == EXPECTED
 
 
 @pytest.mark.parametrize("handing", [
@@ -90,10 +90,10 @@ def test_findings_do_not_depend_on_scheduling() -> None:
 ])
 def test_a_kernel_that_escapes_from_a_file_without_launches(handing: str) -> None:
     files = {**FILES, "l0.py": LAUNCHES.format(n=0).replace(" + 1", "").encode(), "hands.py": handing.encode()}
-    expected = _alone(files)
+    expected = _analyse_in_one_process(files)
     states = {clause.state for k in expected.kernels if k.report.name == "apart0" for clause in k.report.contract}
     assert states == {"open"}
-    assert _together(files) == expected
+    assert _analyse_in_parallel(files) == expected
 
 
 @pytest.mark.parametrize("handing", [
@@ -110,27 +110,27 @@ def test_a_kernel_of_a_namespace_package_that_escapes(
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
     files = {name: Path(name).read_bytes() for name in ("pkg/k0.py", "l0.py", "hands.py")}
-    for found in (_alone(files), _together(files)):
+    for found in (_analyse_in_one_process(files), _analyse_in_parallel(files)):
         (report,) = (k.report for k in found.kernels if k.report.name == "apart0")
         assert {clause.state for clause in report.contract} == {"open"}
 
 
 def test_workers_that_cannot_be_forked_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tilecheck.pipeline.pool, "_SAFE_TO_FORK", ())
-    assert _together(FILES) == EXPECTED
+    assert _analyse_in_parallel(FILES) == EXPECTED
 
 
 def test_proofs_stay_with_the_worker_that_computed_them(monkeypatch: pytest.MonkeyPatch) -> None:
     received: list[Done] = []
     real = Workspace.take
 
-    def watched(workspace: Workspace, done: Done, computed_here: bool = True) -> None:
+    def record_received(workspace: Workspace, done: Done, computed_here: bool = True) -> None:
         if not computed_here:
             received.append(done)
         real(workspace, done, computed_here)
 
-    monkeypatch.setattr(Workspace, "take", watched)
-    assert _together(FILES) == EXPECTED
+    monkeypatch.setattr(Workspace, "take", record_received)
+    assert _analyse_in_parallel(FILES) == EXPECTED
     assert not any(done.large for done in received)
     assert sum(done.unit.step == "conclusion" for done in received) == 12
 
@@ -143,14 +143,14 @@ def test_a_file_is_retried_after_an_unrelated_worker_death(
     real = tilecheck.pipeline.pool._STEPS[step]
     marker = tmp_path / "died"
 
-    def once(worker: tilecheck.pipeline.pool._Worker, path: str) -> Iterable[Done]:
+    def die_once(worker: tilecheck.pipeline.pool._Worker, path: str) -> Iterable[Done]:
         if path in ("k1.py", "l1.py") and not marker.exists():
             marker.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return real(worker, path)
 
-    monkeypatch.setitem(tilecheck.pipeline.pool._STEPS, step, once)
-    assert _together(FILES) == EXPECTED
+    monkeypatch.setitem(tilecheck.pipeline.pool._STEPS, step, die_once)
+    assert _analyse_in_parallel(FILES) == EXPECTED
     assert marker.exists()
 
 
@@ -158,13 +158,13 @@ def test_a_file_is_retried_after_an_unrelated_worker_death(
 def test_a_worker_that_dies_at_the_end_loses_the_kernels_of_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
     real = tilecheck.pipeline.analyze.conclude_kernel
 
-    def deadly(kernel: ProvedKernel, launches: Sequence[Launch]) -> Concluded:
+    def exit_in_worker(kernel: ProvedKernel, launches: Sequence[Launch]) -> Concluded:
         if kernel.model.name == "racy0":
             os._exit(1)
         return real(kernel, launches)
 
-    monkeypatch.setattr(tilecheck.pipeline.analyze, "conclude_kernel", deadly)
-    found = _together(FILES)
+    monkeypatch.setattr(tilecheck.pipeline.analyze, "conclude_kernel", exit_in_worker)
+    found = _analyse_in_parallel(FILES)
     assert [k for k in EXPECTED.kernels if k.report.file != "k0.py"] == list(found.kernels)
     assert {(f.file, f.message) for f in found.failures} == {
         ("k0.py", "internal error: the process that checked it died")}
@@ -174,13 +174,13 @@ def test_a_worker_that_dies_at_the_end_loses_the_kernels_of_one_file(monkeypatch
 def test_a_crash_in_host_code_loses_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     real = tilecheck.pipeline.pool._STEPS["launches"]
 
-    def deadly(worker: tilecheck.pipeline.pool._Worker, path: str) -> Iterable[Done]:
+    def exit_in_worker(worker: tilecheck.pipeline.pool._Worker, path: str) -> Iterable[Done]:
         if path == "l3.py":
             os._exit(1)
         return real(worker, path)
 
-    monkeypatch.setitem(tilecheck.pipeline.pool._STEPS, "launches", deadly)
-    found = _together(FILES)
+    monkeypatch.setitem(tilecheck.pipeline.pool._STEPS, "launches", exit_in_worker)
+    found = _analyse_in_parallel(FILES)
     assert [k.report.name for k in found.kernels] == [k.report.name for k in EXPECTED.kernels]
     assert [k for k in EXPECTED.kernels if k.report.name != "apart3"] == [
         k for k in found.kernels if k.report.name != "apart3"]
@@ -196,7 +196,7 @@ def test_a_result_that_cannot_be_sent_is_a_failure_of_its_file(monkeypatch: pyte
             yield done._replace(large=(lambda: None,)) if path == "l3.py" else done  # type: ignore[arg-type]
 
     monkeypatch.setitem(tilecheck.pipeline.pool._STEPS, "launches", unsendable)
-    found = _together(FILES)
+    found = _analyse_in_parallel(FILES)
     assert [f.file for f in found.failures] == ["l3.py"]
     assert "please report it" in found.failures[0].message
 

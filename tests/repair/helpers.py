@@ -21,7 +21,7 @@ def kernel(body: str, parameters: str) -> str:
     return f"{HEAD}def k({parameters}):\n{lines}"
 
 
-def useless(text: str, diagnostic: Diagnostic) -> tuple[Fix, ...]:
+def propose_useless(text: str, diagnostic: Diagnostic) -> tuple[Fix, ...]:
     """A fix of TC101 that leaves the finding where it is: another divisor of the index."""
     at = [(number, line.find("// 2")) for number, line in enumerate(text.split("\n"), 1) if "// 2" in line]
     edits = tuple(Edit(Span(diagnostic.span.file, n, c, n, c + 4), "// 3") for n, c in at)
@@ -35,7 +35,7 @@ def findings(text: str, code: str) -> tuple[Diagnostic, ...]:
 
 
 def options(text: str, code: str) -> tuple[Fix, ...]:
-    """What may be done about the only finding of a rule."""
+    """The fixes for the only finding of a rule."""
     (finding,) = findings(text, code)
     return fixes_for(text, finding)
 
@@ -46,7 +46,7 @@ def lines_changed(text: str, fix: Fix) -> list[str]:
     return [line.strip() for line in apply_edits(text, fix.edits).split("\n") if line not in before]
 
 
-def fixed(text: str, unsafe: bool = True) -> Fixed:
+def fix_text(text: str, unsafe: bool = True) -> Fixed:
     return fix_tree(tree_of_text(text.encode(), "k.py", SETTINGS), unsafe)
 
 

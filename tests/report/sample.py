@@ -1,4 +1,4 @@
-"""A report with a bit of everything, made by hand."""
+"""A report with something of each kind, written by hand."""
 
 from __future__ import annotations
 

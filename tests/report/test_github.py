@@ -1,4 +1,4 @@
-"""Workflow commands: one a line, whatever messages and paths hold."""
+"""Workflow commands: one a line, for any messages and paths."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ COMMAND = re.compile(r"::(error|warning|notice) ((?:\w+=[^,:\r\n]*,?)+)::([^\r\n
 
 
 def commands(report: Report) -> list[tuple[str, dict[str, str], str]]:
-    """What GitHub reads, with what is escaped as it was."""
+    """The commands as GitHub reads them, without escapes."""
     out = []
     for line in render("github", View(report, lines)).splitlines():
         found = COMMAND.fullmatch(line)
         assert found, line
         properties = dict(part.split("=", 1) for part in found[2].split(","))
-        plain = {name: unescaped(value) for name, value in properties.items()}
-        out.append((found[1], plain, unescaped(found[3])))
+        plain = {name: unescape(value) for name, value in properties.items()}
+        out.append((found[1], plain, unescape(found[3])))
     return out
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     for code, character in (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
         text = text.replace(code, character)
     return text

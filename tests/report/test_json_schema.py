@@ -23,13 +23,13 @@ REPORT_SCHEMA = json.loads((SCHEMAS / f"report-{VERSION}.json").read_text(encodi
 BASELINE_SCHEMA = json.loads((SCHEMAS / "baseline-1.json").read_text(encoding="utf-8"))
 
 
-def _closed(schema: Any) -> Any:
+def _close_schema(schema: Any) -> Any:
     """The schema with no names allowed but those it lists."""
     if isinstance(schema, list):
-        return [_closed(item) for item in schema]
+        return [_close_schema(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    out = {key: _closed(value) for key, value in schema.items()}
+    out = {key: _close_schema(value) for key, value in schema.items()}
     if "properties" in schema:
         out["additionalProperties"] = False
     return out
@@ -46,13 +46,13 @@ def test_a_report_matches_the_schema_exactly() -> None:
     for report in (REPORT, full, Report((), (), ())):
         document = json.loads(render_json(report))
         assert errors(document, REPORT_SCHEMA) == []
-        assert errors(document, _closed(REPORT_SCHEMA)) == []
+        assert errors(document, _close_schema(REPORT_SCHEMA)) == []
 
 
 def test_a_real_report_matches_the_schema() -> None:
     report = check_paths([ROOT / "examples", ROOT / "tests" / "cases"], Config(use_cache=False, jobs=1))
     assert report.diagnostics and report.kernels
-    assert errors(json.loads(render_json(report)), _closed(REPORT_SCHEMA)) == []
+    assert errors(json.loads(render_json(report)), _close_schema(REPORT_SCHEMA)) == []
 
 
 def test_the_schema_rejects_a_wrong_report() -> None:

@@ -1,4 +1,4 @@
-"""JUnit XML: well-formed whatever messages hold, with counts that are right."""
+"""JUnit XML: well-formed for any messages, with correct counts."""
 
 from __future__ import annotations
 

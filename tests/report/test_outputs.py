@@ -116,7 +116,7 @@ def test_only_the_text_on_standard_output_is_coloured(run: Run, monkeypatch: pyt
 
 
 def test_a_plain_check_loads_no_other_format() -> None:
-    """Nor what is for baselines, opt-outs and revisions: all of it takes a while to load."""
+    """Nor the modules for baselines, suppressions and revisions: all of them take a while to load."""
     code = (
         "import sys; from tilecheck.cli.app import main; main(['examples/vector_add.py', '-q', '--no-cache']);"
         "print(sorted(sys.modules))"

@@ -1,4 +1,4 @@
-"""Files that nobody should write, made from ones that somebody did: deterministic for each number."""
+"""Malformed files, derived from well-formed ones: deterministic for each number."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PIECES: Final = (
 
 
 def seeds() -> tuple[bytes, ...]:
-    """Functions of the examples and cases, with what stands before the first of them."""
+    """Functions of the examples and cases, with the text before the first of them."""
     found: list[bytes] = []
     for folder in ("examples", "tests/cases"):
         for path in sorted((ROOT / folder).rglob("*.py")):
@@ -141,7 +141,7 @@ def _endings(rng: random.Random, data: bytes, sources: tuple[bytes, ...]) -> byt
     return data.replace(b"\n", rng.choice((b"\r\n", b"\r", b"\n\x0c", b"\\\n")))
 
 
-def _encoded(rng: random.Random, data: bytes, sources: tuple[bytes, ...]) -> bytes:
+def _encode(rng: random.Random, data: bytes, sources: tuple[bytes, ...]) -> bytes:
     head = rng.choice((b"\xef\xbb\xbf", b"# -*- coding: latin-1 -*-\n# \xe9\n", b"# coding: utf-16\n",
                        b"# coding: nonsense\n", b"\xff\xfe", b"# \xe9\n"))
     return head + data
@@ -152,6 +152,6 @@ _OPERATORS: Final = (b" + ", b" - ", b" * ", b" // ", b" % ", b" < ",
                       b" >= ", b" == ", b" and ", b" | ", b" & ", b" << ")
 _MILD: Final[tuple[Callable[..., bytes], ...]] = (_word, _operator, _operator, _number, _number, _line)
 _EDITS: Final[tuple[Callable[..., bytes], ...]] = (
-    _drop, _insert, _insert, _splice, _flip, _word, _word, _word, _endings, _encoded,
+    _drop, _insert, _insert, _splice, _flip, _word, _word, _word, _endings, _encode,
     _lines(_swap), _lines(_repeat), _lines(_indent), _lines(_dedent), _lines(_nest),
 )

@@ -1,4 +1,4 @@
-"""Kernels and host code that explode where they are followed naively, by what explodes."""
+"""Kernels and host code whose naive analysis explodes, by the quantity that explodes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _host(lines: Iterable[str], before: str = "") -> str:
     return _kernel(()) + before + "\n\ndef run(x, y, z, m):\n" + "".join(f"    {line}\n" for line in lines)
 
 
-def _nested(depth: int, head: str, body: str) -> list[str]:
+def _nest(depth: int, head: str, body: str) -> list[str]:
     """Blocks in blocks; `{d}` in the head is the depth."""
     return [" " * d + head.format(d=d) for d in range(depth)] + [" " * depth + body]
 
@@ -87,8 +87,8 @@ SOURCES: Final = {
     "conditions chosen": _kernel(["t = i > 3", *(
         line for q in range(60)
         for line in (f"if t and n > {q}:", f"    t = i > {q} or t", "else:", "    t = not t"))]),
-    "loops in loops": _kernel(_nested(19, "for x{d} in range(n):", "e = e + x0 + x18")),
-    "a store in loops": _kernel(_nested(25, "for x{d} in range(n):", "ct.store(b, (x0 + x24,), 0.0)")),
+    "loops in loops": _kernel(_nest(19, "for x{d} in range(n):", "e = e + x0 + x18")),
+    "a store in loops": _kernel(_nest(25, "for x{d} in range(n):", "ct.store(b, (x0 + x24,), 0.0)")),
     "long loops": _kernel(["for x in range(10 ** 6):", "    for y in range(10 ** 6):", "        e = e + x * y"]),
     "static loops": _kernel(["for x in ct.static_iter(range(10 ** 5)):", "    e = e + x"]),
     "whiles": _kernel(["while e < n:", "    e = e * e + 1", "    while e % 3:", "        e += T"]),
@@ -96,7 +96,7 @@ SOURCES: Final = {
     "tuples in tuples": _kernel(["t = (i, j)", *["t = (t, t)"] * 60]),
     "a list of 10**9": _kernel(["e = [x for x in range(10 ** 9)][0] + i"]),
     "static_eval of a power": _kernel(["e = i + ct.static_eval(9 ** 9 ** 9)"]),
-    "deep blocks": _kernel(_nested(95, "if n > {d}:", "e = j")),
+    "deep blocks": _kernel(_nest(95, "if n > {d}:", "e = j")),
     "elif": _kernel(["if n == 0:", "    e = j", *(
         line for q in range(1, 800) for line in (f"elif n == {q}:", f"    e = i + {q}"))]),
     "parentheses": _kernel(["e = " + "(" * 5_000 + "i" + ")" * 5_000]),
@@ -134,7 +134,7 @@ SOURCES: Final = {
         f'"n % {q} == 0 or n > {q} and not (n < {q} or T == {q})"' for q in range(2, 80)) + ")\n@ct.kernel"),
     "launches": _host(line for q in range(300) for line in (
         f"if x.shape[0] > {q}:", f"    ct.launch(0, ({q}, 1), k, (x, y, z, {q}, 16))")),
-    "launches in loops": _host(["g = m", *_nested(15, "for x{d} in range(10):", _GO)]),
+    "launches in loops": _host(["g = m", *_nest(15, "for x{d} in range(10):", _GO)]),
     "launches in a product": _host(["import itertools", "for p in itertools.product(range(24), repeat=9):",
                                     "    ct.launch(0, (p[0], 1), k, (x, y, z, m, p[1]))"]),
     "launches of functions of functions": _host(["h0(x, y, z, m)"], "".join(
@@ -161,11 +161,11 @@ SOURCES: Final = {
     "host: strings": _host(["g = len('a' * 10 ** 12)", _GO]),
     "host: views": _host([*["x = x.view(m, x.shape[0] // m).reshape(-1).transpose(0, 1)[1:]"] * 60, "g = m", _GO]),
     "types: loops in loops": _ADD.replace("    z.store", "".join(
-        f"{line}\n" for line in (f"    {x}" for x in _nested(25, "for i{d} in range(8):", "t = x.load_like(z)"))) +
+        f"{line}\n" for line in (f"    {x}" for x in _nest(25, "for i{d} in range(8):", "t = x.load_like(z)"))) +
         "    z.store"),
     "owners: branches": _ADD + "".join(
         f"    if m > {q}:\n        z = add(z.partition(16), x).sync()\n    else:\n        x = x.view[1:]\n"
         for q in range(60)),
-    "owners: loops": _ADD + "".join(f"    {line}\n" for line in _nested(
+    "owners: loops": _ADD + "".join(f"    {line}\n" for line in _nest(
         15, "for x{d} in range(10):", "z = add(z.partition(16), x).sync()")),
 }

@@ -18,7 +18,7 @@ COUNT = int(os.environ.get("TILECHECK_BROKEN_FILES", "400"))
 FIRST = int(os.environ.get("TILECHECK_BROKEN_FIRST", "0"))
 CHUNK = 100
 SECONDS = 60
-"""Of processor time, for one small file: far more than any takes, so that a slow machine is no failure."""
+"""Of processor time, for one small file: far more than any takes, so that a slow machine is not a failure."""
 
 
 @pytest.mark.parametrize("chunk", range(FIRST, FIRST + COUNT, CHUNK))

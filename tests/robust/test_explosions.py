@@ -77,12 +77,12 @@ def _calls(source: str) -> int:
     """Calls of Python functions in a check."""
     count = 0
 
-    def counted(frame: FrameType, event: str, arg: object) -> None:
+    def count_call(frame: FrameType, event: str, arg: object) -> None:
         nonlocal count
         count += event == "call"
 
     before = sys.getprofile()
-    sys.setprofile(counted)
+    sys.setprofile(count_call)
     try:
         check_source(source, "m.py", Config(use_cache=False, jobs=1))
     finally:

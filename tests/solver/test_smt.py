@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from tests.solver.model_search.test_search import B0, B1, COLLIDING, SAFE, K, L, N, T, X, Y, grouped, region
+from tests.solver.model_search.test_search import B0, B1, COLLIDING, SAFE, K, L, N, T, X, Y, grouped_indices, region
 from tests.symbolic.strategies import Recipe, build, conditions, integers
 from tilecheck.solver import smt as solver
 from tilecheck.solver.model_search import confirm
@@ -74,7 +74,7 @@ def test_concrete_scalars() -> None:
     persistent = region((B0 + K * grid(0)) * T + L, guard=lt(B0 + K * grid(0), N))
     assert solver.disjoint(persistent, persistent, X, fixed=_values(grid=132, T=64, n=1000)) == "unsat"
     rows, columns = cdiv(symbol("M"), T), cdiv(symbol("N"), symbol("U"))
-    order = region(*grouped(B0))
+    order = region(*grouped_indices(B0))
     sizes = {"M": 1000, "N": 900, "T": 64, "U": 128}
     inside = le(grid(0), rows * columns)
     assert solver.disjoint(order, order, X, inside, 5000, fixed=_values(grid=128, **sizes)) == "unsat"

@@ -25,7 +25,7 @@ TYPINGS = ROOT / "typings"
 
 @dataclass(frozen=True)
 class Message:
-    """What a type checker says of a line. `kind` is error, warning or note; `code` may be empty."""
+    """A message of a type checker about a line. `kind` is error, warning or note; `code` may be empty."""
 
     file: str
     line: int
@@ -37,13 +37,13 @@ class Message:
     def revealed(self) -> str | None:
         """The type, where this answers a `reveal_type`, without the names of modules and scopes."""
         if short := re.match(r"revealed type: (.+)$", self.text):  # pyrefly leaves out arguments that are the default
-            return _plain(re.sub(r"\bTile\[(\w+)\]", r"Tile[\1, *tuple[Any, ...]]", short[1]))
+            return _normalize_type(re.sub(r"\bTile\[(\w+)\]", r"Tile[\1, *tuple[Any, ...]]", short[1]))
         found = re.search(r'Revealed type is "(.+)"$', self.text) or (
             re.match(r'Type of ".*" is "(.+)"$', self.text, re.S))
-        return _plain(found[1]) if found else None
+        return _normalize_type(found[1]) if found else None
 
 
-def _plain(text: str) -> str:
+def _normalize_type(text: str) -> str:
     """A type as all checkers would write it."""
     text = re.sub(r"\b(?:[a-z_]\w*\.)+(?=\w)|@\w+|, \*tuple\[\(\)\]", "", text)
     text = re.sub(r"Literal\[\d+\]\?", "int", text)  # a number of which mypy remembers the value

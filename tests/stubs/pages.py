@@ -28,7 +28,7 @@ ERROR = re.compile(r"# error(?:\[([\w, ]+)\])?: ([\w-]+)")
 _REVEALS = re.compile(r"# (reveals|mypy|pyright|pyrefly): (.+)$")
 
 Answers = Mapping[str, Mapping[str, Sequence[Message]]]
-"""What is said, by checker and file."""
+"""The messages, by checker and file."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _types(line: str) -> Mapping[str, str]:
 
 
 def answers(given: Iterable[Case], make_folder: Callable[[str], Path]) -> Answers:
-    """What each checker that is installed says, each in a folder of its own."""
+    """The messages of each installed checker, each in a folder of its own."""
     given = list(given)
     found: dict[str, dict[str, list[Message]]] = {}
     for name, check in CHECKERS.items():

@@ -1,6 +1,6 @@
-"""What type checkers infer, from the Markdown files in `cases/`; `pages.py` says how to read them.
+"""The types that checkers infer, from the Markdown files in `cases/`; `pages.py` describes their format.
 
-`UPDATE_CASES=1` writes what is revealed into the pages, to be read before it is committed.
+`UPDATE_CASES=1` writes the revealed types into the pages, to be read before it is committed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CASES = [case for page in sorted(FOLDER.glob("*.md")) for case in cases(page)]
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory) -> Answers:
+def checker_answers(tmp_path_factory) -> Answers:
     found = answers(CASES, tmp_path_factory.mktemp)
     if os.environ.get("UPDATE_CASES"):
         _update(found)
@@ -27,10 +27,10 @@ def said(tmp_path_factory) -> Answers:
 
 @pytest.mark.parametrize("name", list(CHECKERS))
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.page.stem}: {case.name}")
-def test_cases_infer_the_expected_types(case, name, said):
-    if name not in said:
+def test_cases_infer_the_expected_types(case, name, checker_answers):
+    if name not in checker_answers:
         pytest.skip(f"{name} is not installed")
-    wrong = list(faults(case, name, said[name][case.file]))
+    wrong = list(faults(case, name, checker_answers[name][case.file]))
     assert not wrong, "\n".join(wrong)
 
 
@@ -47,8 +47,10 @@ def _update(found: Answers) -> None:
             for number, line in case.lines():
                 if "reveal_type(" not in line:
                     continue
-                types = {name: next((m.revealed for m in said[case.file] if m.line == number and m.revealed), "?")
-                         for name, said in found.items()}
+                types = {
+                    name: next((m.revealed for m in checker_answers[case.file] if m.line == number and m.revealed), "?")
+                    for name, checker_answers in found.items()
+                }
                 common = types["mypy"]
                 others = "".join(f"; {name}: {kind}" for name, kind in types.items() if kind != common)
                 lines[case.on_page + number - case.first] = f"{line.split('  # ')[0]}  # reveals: {common}{others}"

@@ -22,7 +22,7 @@ TREE = ast.parse((STUBS / "tile" / "__init__.pyi").read_text(encoding="utf-8"))
 
 
 def differences(folder: Path) -> str:
-    """What stubtest says of stubs in `folder/cuda/tile`."""
+    """The output of stubtest for stubs in `folder/cuda/tile`."""
     config = folder / "mypy.ini"
     config.write_text(f"[mypy]\nmypy_path = {folder}\n", encoding="utf-8")
     done = subprocess.run(
@@ -52,7 +52,7 @@ def test_the_stubs_match_the_package(stubs):
 
 
 EDITS = (
-    # file, pattern, replacement, what is said
+    # file, pattern, replacement, message
     ("", r"^def num_blocks\(.*?$", "", "cuda.tile.num_blocks is not present in stub"),
     ("", r"^def mma_scaled\(\s+x: _AnyTile, x_scale: _AnyTile, ", "def mma_scaled(x: _AnyTile, ",
      "cuda.tile.mma_scaled"),
@@ -71,8 +71,8 @@ EDITS = (
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory) -> str:
-    """What is said when all of that is edited; without the edits nothing is."""
+def edited_output(tmp_path_factory) -> str:
+    """The output after all these edits; without the edits it is empty."""
     folder = tmp_path_factory.mktemp("edited")
     shutil.copytree(STUBS, folder / "cuda")
     for module, pattern, replacement, _ in EDITS:
@@ -82,8 +82,8 @@ def said(tmp_path_factory) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("expected", [expected for *_, expected in EDITS])
-def test_missing_names_are_reported(said, expected):
-    assert re.search(expected, said)
+def test_missing_names_are_reported(edited_output, expected):
+    assert re.search(expected, edited_output)
 
 
 def _parameters(class_name: str, method: str) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""`mypy --strict` on kernels that nobody here wrote: what it reports, and that none of it is the fault of the stubs.
+"""`mypy --strict` on kernels of other projects: its reports, and that none of them is the fault of the stubs.
 
 `corpus.json` has the number of errors of each kind; `UPDATE_TYPES=1` writes it anew. Packages that happen to be
 installed make no difference, but the version of mypy does: with another one, only the faults of the stubs count.

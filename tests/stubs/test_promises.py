@@ -1,7 +1,7 @@
 """Element types and shapes that the stubs promise are those of the compiler.
 
-Each expression of `promises.txt` is compiled by cuda-tile, without a GPU, and revealed by mypy. What mypy leaves open
-is no promise; what it names must be what the compiler has.
+Each expression of `promises.txt` is compiled by cuda-tile, without a GPU, and revealed by mypy. Types that
+mypy leaves open promise nothing; each type that it names must equal that of the compiler.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ TILES = {
 ARRAYS = {"a": 2, "v": 1}
 
 
-def _compiled(folder: Any, expression: str) -> tuple[str, tuple[int, ...]] | None:
-    """Element type and shape that the compiler has, or None for what it refuses."""
+def _compile(folder: Any, expression: str) -> tuple[str, tuple[int, ...]] | None:
+    """Element type and shape of the compiler, or None for an expression that it refuses."""
     from tests.runtime.dialect.tileir import array, exported
 
     used = {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
@@ -72,7 +72,7 @@ def revealed(tmp_path_factory) -> dict[str, str | None]:
 
 
 def _promise(text: str) -> tuple[str | None, list[int | None] | None]:
-    """Element type and extents that a revealed type names; None for what it leaves open."""
+    """Element type and extents that a revealed type names; None for parts that it leaves open."""
     if text in ("int", "bool", "float"):
         return {"int": "int32", "bool": "bool_", "float": "float32"}[text], []
     if re.fullmatch(r"[a-z]\w*\d\w*|bool_", text):
@@ -89,7 +89,7 @@ def _promise(text: str) -> tuple[str | None, list[int | None] | None]:
 def test_every_promise_holds(revealed, tmp_path):
     broken, compiled, named = [], 0, 0
     for expression in EXPRESSIONS:
-        truth = _compiled(tmp_path, expression)
+        truth = _compile(tmp_path, expression)
         if truth is None:
             continue
         compiled += 1

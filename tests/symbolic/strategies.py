@@ -89,7 +89,7 @@ def build(recipe: Recipe, atoms: Mapping[str, t.Atom] = ATOMS) -> Any:
     return BUILD[head](*(build(r, atoms) for r in rest))
 
 
-def plain(recipe: Recipe, values: Mapping[str, int]) -> Any:
+def evaluate_recipe(recipe: Recipe, values: Mapping[str, int]) -> Any:
     """The value by plain Python; ZeroDivisionError where a part that counts is undefined. Strict but for `ite`."""
     head, *rest = recipe
     if head == "const":
@@ -97,8 +97,8 @@ def plain(recipe: Recipe, values: Mapping[str, int]) -> Any:
     if head == "name":
         return values[rest[0]]
     if head == "ite":
-        return plain(rest[1] if plain(rest[0], values) else rest[2], values)
-    return PLAIN[head](*[plain(r, values) for r in rest])
+        return evaluate_recipe(rest[1] if evaluate_recipe(rest[0], values) else rest[2], values)
+    return PLAIN[head](*[evaluate_recipe(r, values) for r in rest])
 
 
 def assignments(low: int = -9, high: int = 9) -> st.SearchStrategy[dict[str, int]]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.symbolic.strategies import ATOMS, NAMES, Recipe, assignments, build, conditions, integers, plain
+from tests.symbolic.strategies import ATOMS, NAMES, Recipe, assignments, build, conditions, evaluate_recipe, integers
 from tilecheck import symbolic as t
 
 FEW = settings(max_examples=300, deadline=None)
@@ -20,9 +20,9 @@ def environment(values: Mapping[str, int]) -> dict[t.Atom, int]:
     return {ATOMS[n]: v for n, v in values.items()}
 
 
-def defined(recipe: Recipe, values: Mapping[str, int]) -> object:
+def evaluate_defined(recipe: Recipe, values: Mapping[str, int]) -> object:
     try:
-        return plain(recipe, values)
+        return evaluate_recipe(recipe, values)
     except ArithmeticError:
         assume(False)
 
@@ -30,14 +30,14 @@ def defined(recipe: Recipe, values: Mapping[str, int]) -> object:
 @FEW
 @given(integers(), assignments())
 def test_terms_keep_their_value(recipe: Recipe, values: dict[str, int]) -> None:
-    expected = defined(recipe, values)
+    expected = evaluate_defined(recipe, values)
     assert t.evaluate(build(recipe), environment(values)) == expected
 
 
 @FEW
 @given(conditions(), assignments())
 def test_conditions_keep_their_value(recipe: Recipe, values: dict[str, int]) -> None:
-    expected = defined(recipe, values)
+    expected = evaluate_defined(recipe, values)
     cond = build(recipe)
     assert t.holds(cond, environment(values)) == expected
     assert t.holds(t.negate(cond), environment(values)) == (not expected)
@@ -47,7 +47,7 @@ def test_conditions_keep_their_value(recipe: Recipe, values: dict[str, int]) -> 
 @FEW
 @given(st.lists(conditions(divide=False), min_size=1, max_size=4), assignments())
 def test_conjunction_and_disjunction(recipes: list[Recipe], values: dict[str, int]) -> None:
-    expected = [bool(plain(r, values)) for r in recipes]
+    expected = [bool(evaluate_recipe(r, values)) for r in recipes]
     conds = [build(r) for r in recipes]
     assert t.holds(t.conj(*conds), environment(values)) == all(expected)
     assert t.holds(t.disj(*conds), environment(values)) == any(expected)
@@ -58,12 +58,12 @@ def test_conjunction_and_disjunction(recipes: list[Recipe], values: dict[str, in
 @FEW
 @given(integers(3), conditions(), st.fixed_dictionaries({n: integers(2) for n in NAMES}), assignments())
 def test_substitution(recipe: Recipe, condition: Recipe, by: dict[str, Recipe], values: dict[str, int]) -> None:
-    inner = {n: defined(by[n], values) for n in NAMES}
+    inner = {n: evaluate_defined(by[n], values) for n in NAMES}
     mapping = {ATOMS[n]: build(by[n]) for n in NAMES}
     env = environment(values)
-    expected = defined(recipe, inner)  # type: ignore[arg-type]
+    expected = evaluate_defined(recipe, inner)  # type: ignore[arg-type]
     assert t.evaluate(t.substitute(build(recipe), mapping), env) == expected
-    truth = defined(condition, inner)  # type: ignore[arg-type]
+    truth = evaluate_defined(condition, inner)  # type: ignore[arg-type]
     assert t.holds(t.substitute_cond(build(condition), mapping), env) == truth
 
 
@@ -101,7 +101,7 @@ def test_equal_keys_mean_equal_values(x: Recipe, y: Recipe, values: dict[str, in
     a, b = build(x), build(y)
     if a.key == b.key:
         assert a == b and hash(a) == hash(b)
-        assert defined(x, values) == defined(y, values)
+        assert evaluate_defined(x, values) == evaluate_defined(y, values)
 
 
 ONE_EACH = (

@@ -250,7 +250,7 @@ COUNTERPARTS: dict[type[ast.AST], str] = {
 }
 
 
-def ignored(module: ast.Module) -> set[int]:
+def ignored_nodes(module: ast.Module) -> set[int]:
     """Nodes without a counterpart: what a raise or assert says, keywords of classes, tuples in subscripts."""
     found: set[int] = set()
     for node in ast.walk(module):
@@ -294,7 +294,7 @@ def test_spans_agree_with_the_interpreter(path: Path) -> None:
     def column(line: int, offset: int) -> int:
         return len(lines[line - 1].encode()[:offset].decode())
 
-    skipped = ignored(module)
+    skipped = ignored_nodes(module)
     missing = []
     for node in ast.walk(module):
         kind = COUNTERPARTS.get(type(node))

@@ -1,4 +1,4 @@
-"""Trees are gone through in the order of the standard library."""
+"""A walk visits trees in the order of the standard library."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Browser:
 
 
 @contextmanager
-def running() -> Iterator[Browser]:
+def run_browser() -> Iterator[Browser]:
     """A browser for as long as the block lasts."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

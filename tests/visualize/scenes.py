@@ -14,13 +14,13 @@ from tilecheck.visualize.scene import Mark, Scene
 
 
 @cache
-def studied(file: str, name: str) -> Study:
+def study_example(file: str, name: str) -> Study:
     return study(f"{FOLDER / file}::{name}", Config(use_cache=False))
 
 
 @cache
 def scene(file: str, name: str) -> Scene:
-    return present(studied(file, name), Request({}))
+    return present(study_example(file, name), Request({}))
 
 
 def request_for(values: Mapping[str, int]) -> Request:

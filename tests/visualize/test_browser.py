@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.visualize.browser import Browser, missing, running
+from tests.visualize.browser import Browser, missing, run_browser
 from tests.visualize.scenes import scene
 from tilecheck.visualize.page import render_page
 from tilecheck.visualize.plain import render_svg
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with running() as found:
+    with run_browser() as found:
         yield found
 
 
@@ -35,7 +35,7 @@ def _lit(browser: Browser) -> int:
     return int(browser.script("return document.querySelectorAll('.mark.lit').length"))
 
 
-def _faded(browser: Browser) -> int:
+def _count_faded(browser: Browser) -> int:
     return int(browser.script("return document.querySelectorAll('.mark.faded').length"))
 
 
@@ -45,7 +45,7 @@ def test_the_page_opens_without_an_error(browser: Browser, pages: dict[str, str]
     assert browser.script("return document.body.dataset.ready") == "true"
     assert browser.errors() == []
     assert browser.script("return document.body.dataset.block") == "-1"
-    assert _faded(browser) == 0
+    assert _count_faded(browser) == 0
 
 
 def test_the_page_makes_no_network_request(browser: Browser, pages: dict[str, str]) -> None:
@@ -65,10 +65,10 @@ def test_a_block_is_selected_and_let_go(browser: Browser, pages: dict[str, str])
     lit = browser.script(
         "return Array.from(document.querySelectorAll('.mark.lit')).map((n) => n.dataset.at)")
     assert lit and all(any(pair.startswith("1:") for pair in at.split(" ")) for at in lit)
-    assert _faded(browser) > 0
+    assert _count_faded(browser) > 0
     browser.click("#everything")
     assert browser.script("return document.body.dataset.block") == "-1"
-    assert _lit(browser) == 0 and _faded(browser) == 0
+    assert _lit(browser) == 0 and _count_faded(browser) == 0
     assert browser.errors() == []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cases.expectations import cases
-from tests.visualize.scenes import scene, studied
+from tests.visualize.scenes import scene, study_example
 from tilecheck.visualize.present import Request, present
 from tilecheck.visualize.values import given_values
 
@@ -23,7 +23,7 @@ def test_right_kernels_are_shown_as_right(name: str) -> None:
 
 @pytest.mark.parametrize("name", GOOD)
 def test_every_used_axis_has_several_blocks(name: str) -> None:
-    shown, study = scene("raw_good.py", name), studied("raw_good.py", name)
+    shown, study = scene("raw_good.py", name), study_example("raw_good.py", name)
     assert all((shown.grid[k] > 1) == (k in study.model.axes_read) for k in range(3))
 
 
@@ -61,12 +61,12 @@ def test_loops_have_several_iterations() -> None:
 
 
 def test_the_choice_is_the_same_every_time() -> None:
-    study = studied("raw_good.py", "transpose")
+    study = study_example("raw_good.py", "transpose")
     assert present(study, Request({})) == present(study, Request({})) == scene("raw_good.py", "transpose")
 
 
 def test_the_requested_launch_is_drawn() -> None:
-    study = studied("raw_good.py", "vadd")
+    study = study_example("raw_good.py", "vadd")
     given = given_values(study.model, "4", ("T=4",), ("a=16", "b=16", "c=16"))
     shown = present(study, Request(given))
     assert shown.grid == (4, 1, 1)
@@ -76,7 +76,7 @@ def test_the_requested_launch_is_drawn() -> None:
 
 
 def test_a_launch_that_breaks_the_contract_is_drawn_with_a_note() -> None:
-    study = studied("raw_good.py", "vadd")
+    study = study_example("raw_good.py", "vadd")
     shown = present(study, Request(given_values(study.model, "4", ("T=4",), ("a=13", "c=16"))))
     assert shown.broken == ("c.shape[0] <= a.shape[0]",)
     assert shown.breach == "this launch breaks `c.shape[0] <= a.shape[0]` (16 <= 13 is false), which the kernel needs"

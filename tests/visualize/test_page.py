@@ -1,4 +1,4 @@
-"""The page and the drawing as text: complete, self-contained, and safe whatever the kernel's source says."""
+"""The page and the drawing as text: complete, self-contained, and safe for any source of the kernel."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Parsed(HTMLParser):
     def handle_data(self, data: str) -> None:
         self.text.append(data)
 
-    def having(self, word: str) -> list[dict[str, str]]:
+    def find_by_class(self, word: str) -> list[dict[str, str]]:
         return [attrs for _, attrs in self.elements if word in attrs.get("class", "").split()]
 
 
@@ -79,7 +79,7 @@ def test_the_page_needs_nothing_else(shown: Scene) -> None:
 def test_every_mark_belongs_to_existing_blocks_and_steps(shown: Scene) -> None:
     parsed = Parsed(render_page(shown))
     steps = max(1, len(shown.steps))
-    drawn = [a for a in parsed.having("mark") if "data-at" in a]
+    drawn = [a for a in parsed.find_by_class("mark") if "data-at" in a]
     assert drawn
     for attrs in drawn:
         for pair in attrs["data-at"].split(" "):
@@ -89,7 +89,7 @@ def test_every_mark_belongs_to_existing_blocks_and_steps(shown: Scene) -> None:
 
 
 def test_every_block_can_be_reached_with_the_keyboard(shown: Scene) -> None:
-    blocks = Parsed(render_page(shown)).having("block")
+    blocks = Parsed(render_page(shown)).find_by_class("block")
     assert [int(a["data-block"]) for a in sorted(blocks, key=lambda a: int(a["data-block"]))] == list(
         range(len(shown.blocks)))
     assert all(a["tabindex"] == "0" and a["role"] == "button" and a["aria-label"].startswith("block ") for a in blocks)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cases.expectations import cases
-from tests.visualize.scenes import marks, request_for, scene, studied
+from tests.visualize.scenes import marks, request_for, scene, study_example
 from tilecheck.config import Config
 from tilecheck.pipeline.single_kernel import study as studied_file
 from tilecheck.visualize.build import BY
@@ -36,7 +36,7 @@ def _element(shown: Scene) -> tuple[str, tuple[int, ...]]:
 
 @pytest.mark.parametrize("name", RACES)
 def test_the_element_of_the_witness_is_ringed_and_its_blocks_are_named(name: str) -> None:
-    shown, study = scene("raw_bad.py", name), studied("raw_bad.py", name)
+    shown, study = scene("raw_bad.py", name), study_example("raw_bad.py", name)
     finding = next(d for d in study.diagnostics if d.severity == "error" and d.witness is not None)
     assert shown.headline is not None and finding.witness is not None
     assert shown.headline.what == finding.message
@@ -288,7 +288,7 @@ def test_a_part_is_not_missing_where_the_whole_coordinate_is_in_the_index(tmp_pa
 
 
 def test_a_witness_of_another_launch_is_labelled() -> None:
-    study = studied("raw_bad.py", "permuted_store")
+    study = study_example("raw_bad.py", "permuted_store")
     given = {"grid[0]": 2, "grid[1]": 1, "grid[2]": 1, "BD": 2, "BM": 2, "H": 2}
     shown = present(study, request_for(given))
     assert shown.headline is not None
@@ -323,7 +323,7 @@ def test_a_plain_access_among_atomics_collides() -> None:
 
 
 def test_another_finding_can_be_selected() -> None:
-    study = studied("raw_bad.py", "head_spills_into_next")
+    study = study_example("raw_bad.py", "head_spills_into_next")
     first, second = (present(study, Request({}, n)).headline for n in (1, 2))
     assert first is not None and second is not None and first.what != second.what
     with pytest.raises(CannotDraw, match=r"there is no finding 9 of this kernel: there are \d"):
@@ -336,10 +336,10 @@ def test_a_finding_that_is_not_about_places_says_so() -> None:
 
 
 def test_a_launch_without_the_fault_says_so() -> None:
-    study = studied("raw_bad.py", "negative_tile")
+    study = study_example("raw_bad.py", "negative_tile")
     shown = present(study, request_for({"grid[0]": 1, "grid[1]": 1, "grid[2]": 1, "T": 2, "a.shape[0]": 4}))
     assert shown.headline is not None and shown.headline.shown == ""  # block 0 is outside in any launch
-    study = studied("raw_bad.py", "permuted_store")
+    study = study_example("raw_bad.py", "permuted_store")
     shown = present(study, request_for({"grid[0]": 1, "grid[1]": 1, "grid[2]": 1}))
     assert shown.headline is not None
     assert shown.headline.shown.startswith("at this launch it does not happen")
@@ -396,13 +396,13 @@ def test_overlapping_reads_show_the_names_of_all_blocks(tmp_path: Path) -> None:
             for r in m.free if m.label else ():
                 cells.update(dict.fromkeys(range(r.column, r.column + r.width), m.label))
     assert labels["a"] == labels["c"] and set(labels["a"].values()) >= {"0", "0 + 1", "1 + 2"}
-    # the label stands in the drawing, too
+    # the label also stands in the drawing
     body = array_picture(next(a for a in shown.arrays if a.name == "a")).body
     assert ">0 + 1<" in body and ">1 + 2<" in body
 
 
 def test_the_picture_of_a_spilled_row_shows_the_reported_launch() -> None:
-    shown, study = scene("raw_bad.py", "head_spills_into_next"), studied("raw_bad.py", "head_spills_into_next")
+    shown, study = scene("raw_bad.py", "head_spills_into_next"), study_example("raw_bad.py", "head_spills_into_next")
     finding = next(d for d in study.diagnostics if d.code == "TC206" and d.witness is not None)
     assert finding.witness is not None and shown.headline is not None
     assert shown.grid == finding.witness.grid
@@ -415,7 +415,7 @@ def test_the_picture_of_a_spilled_row_shows_the_reported_launch() -> None:
 
 
 def test_no_element_is_ringed_where_the_finding_has_no_example_of_it() -> None:
-    study = studied("raw_bad.py", "head_spills_into_next")
+    study = study_example("raw_bad.py", "head_spills_into_next")
     numbers = [n for n, d in enumerate(sorted(
         study.diagnostics, key=lambda d: (d.severity != "error", d.witness is None, d.span)), 1) if d.witness is None]
     shown = present(study, Request({}, numbers[0]))

@@ -1,4 +1,4 @@
-"""What is drawn is what happens: the collisions of a picture are those of kernels that are really run."""
+"""The drawings are true: the collisions of a picture are those of executed kernels."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def _flat(shape: tuple[int, ...], element: tuple[int, ...]) -> int:
     return int(np.ravel_multi_index(element, shape)) if shape else 0
 
 
-def _drawn(found: tuple[Meeting, ...], shapes: Mapping[str, tuple[int, ...]]) -> set[tuple[str, int, frozenset[Any]]]:
+def _drawn_collisions(
+    found: tuple[Meeting, ...], shapes: Mapping[str, tuple[int, ...]]
+) -> set[tuple[str, int, frozenset[Any]]]:
     return {(m.array.text, _flat(shapes[m.array.text], m.element), frozenset(m.blocks)) for m in found}
 
 
@@ -63,7 +65,7 @@ def test_the_collisions_drawn_are_those_of_the_oracle(file: str, name: str, laun
     found = touches(plan.accesses, _setting(grid, scalars(grid, spec)))
     assert not [u for u in found.unplaced if not u.drawn]
     shapes = {k: v for k, v in spec.items() if isinstance(v, tuple)}
-    assert _drawn(meetings(plan.accesses, found.touches), shapes) == _real(log)
+    assert _drawn_collisions(meetings(plan.accesses, found.touches), shapes) == _real(log)
 
 
 @pytest.mark.parametrize(("file", "name", "launch"), CASES, ids=str)
@@ -108,7 +110,7 @@ def test_generated_kernels_collide_where_it_is_drawn() -> None:
             shapes = {a.name: launch.shape(a.name, a.rank) for a in kernel.arrays}
             if any(len(a.region.index) != len(shapes[a.array.text]) for a in model.accesses):
                 continue  # raw offsets
-            drawn, real = _drawn(meetings(model.accesses, found.touches), shapes), _real(log)
+            drawn, real = _drawn_collisions(meetings(model.accesses, found.touches), shapes), _real(log)
             assert drawn == real, (kernel.text, launch)
             compared += 1
             colliding += bool(real)

@@ -1,4 +1,4 @@
-"""What is proved by construction says by which, in the JSON report and in `tilecheck contract`."""
+"""An obligation proved by construction names the construction, in the JSON report and in `tilecheck contract`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.obligations.dialect.test_static_rules import HEAD, MATRIX, ONE, TWO, check, only
+from tests.obligations.dialect.test_static_rules import HEAD, MATRIX, ONE, TWO, check, only_report
 from tilecheck.report.contract import render_contracts
 from tilecheck.report.json import render_json
 
@@ -45,25 +45,25 @@ def test_writes(name):
 
 
 def test_reads_of_the_own_piece():
-    found = only(ONE + "    z.store(z.load() + x.load_like(z))\n")
+    found = only_report(ONE + "    z.store(z.load() + x.load_like(z))\n")
     (read,) = [o for o in found.obligations if o.kind == "cross-read"]
     assert (read.verdict, read.why) == ("proved", "each block reads back only its own piece of `z`")
 
 
 def test_tiles_at_the_place_of_a_piece():
-    found = only(ONE + "    z.store(x.load_like(z))\n")
+    found = only_report(ONE + "    z.store(x.load_like(z))\n")
     (read,) = [o for o in found.obligations if o.kind == "bounds"]
     assert (read.verdict, read.why, read.clauses) == (
         "proved", "`x` reaches as far as `z`", ("z.shape[0] <= x.shape[0]",))
 
 
 def test_updates_of_accumulators_are_atomic():
-    found = only("def k(s: Shared[f32, Dyn], x: Ref[f32, Dyn]) -> None:\n    s.add((0,), x.at(ct.bid(0)))\n")
+    found = only_report("def k(s: Shared[f32, Dyn], x: Ref[f32, Dyn]) -> None:\n    s.add((0,), x.at(ct.bid(0)))\n")
     assert [o.verdict for o in found.obligations if o.kind == "disjoint"] == ["atomic"]
 
 
 def test_an_input_is_disjoint_from_every_output():
-    found = only(TWO + "    a.store(x.load_like(a))\n    b.store(x.load_like(b))\n")
+    found = only_report(TWO + "    a.store(x.load_like(a))\n    b.store(x.load_like(b))\n")
     apart = {c.clause for c in found.contract if c.clause.startswith("disjoint")}
     assert {"disjoint(a, x)", "disjoint(b, x)", "disjoint(a, b)"} <= apart
 
@@ -75,10 +75,10 @@ def test_no_solver_is_asked(monkeypatch):
     for name in ("disjoint", "available"):
         monkeypatch.setattr(f"tilecheck.solver.smt.{name}", refuse)
     for text, _ in SENTENCES.values():
-        assert only(text).verdict == "proved"
+        assert only_report(text).verdict == "proved"
 
 
 def test_an_unknown_call_loses_the_construction():
-    found = only(ONE + "    z.store(x.load_like(z))\n    anything(z)\n")
+    found = only_report(ONE + "    z.store(x.load_like(z))\n    anything(z)\n")
     assert {o.verdict for o in found.obligations if o.array == "z"} == {"unproven"}
     assert HEAD.count("anything") == 1

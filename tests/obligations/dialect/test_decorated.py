@@ -1,4 +1,4 @@
-"""What stands above a kernel, and kernels that are called as if they were functions."""
+"""Decorators above a kernel, and kernels that are called as if they were functions."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.obligations.dialect.test_static_rules import asks, only
+from tests.obligations.dialect.test_static_rules import asks, only_report
 
 HEAD = "def k(z: Mut[f32, B], x: Ref[f32, Dyn, Dyn], s: Shared[f32, Dyn], n: int, t: BK) -> None:\n"
 LANES = "    i = ct.arange(z.tile[0], dtype=ct.int32)\n"
@@ -21,7 +21,7 @@ ASKED = {
 
 @pytest.mark.parametrize("name", ASKED)
 def test_a_divisor_that_may_be_zero_needs_a_clause(name):
-    found = only(f"{HEAD}{LANES}    {ASKED[name]}\n")
+    found = only_report(f"{HEAD}{LANES}    {ASKED[name]}\n")
     assert found.verdict in ("proved", "atomic") and asks(found, "n != 0")
 
 
@@ -34,15 +34,17 @@ EXCUSED = {
 
 @pytest.mark.parametrize("name", EXCUSED)
 def test_a_divisor_that_is_not_zero_needs_no_clause(name):
-    found = only(f"{HEAD}{LANES}    {EXCUSED[name]}\n")
+    found = only_report(f"{HEAD}{LANES}    {EXCUSED[name]}\n")
     assert found.verdict == "proved" and not [c.clause for c in found.contract if "!= 0" in c.clause]
 
 
 def test_an_extent_that_is_divided_by_is_not_zero():
-    assert asks(only(f"{HEAD}{LANES}    z.store(x.gather((i // x.extent(1), i % x.extent(1))))\n"), "x.shape[1] != 0")
+    assert asks(
+        only_report(f"{HEAD}{LANES}    z.store(x.gather((i // x.extent(1), i % x.extent(1))))\n"), "x.shape[1] != 0"
+    )
 
 
 @pytest.mark.parametrize(("size", "clause"), [("z.tile[0] // 2", "B // 2 >= 1"), ("z.tile[0] - t", "B - t >= 1")])
 def test_a_nested_tile_has_an_element(size, clause):
-    found = only(f"{HEAD}    for p in z.pieces({size}):\n        z[p] = ct.zeros(({size},), ct.float32)\n")
+    found = only_report(f"{HEAD}    for p in z.pieces({size}):\n        z[p] = ct.zeros(({size},), ct.float32)\n")
     assert found.verdict == "proved" and asks(found, clause)

@@ -43,13 +43,13 @@ def codes(text: str, above: str = "@kernel") -> list[str]:
     return [d.code for d in check(text, above).diagnostics]
 
 
-def only(text: str, above: str = "@kernel") -> KernelReport:
+def only_report(text: str, above: str = "@kernel") -> KernelReport:
     (found,) = check(text, above).kernels
     return found
 
 
 def asks(found: KernelReport, clause: str) -> bool:
-    """Whether the contract has a clause, in whatever form."""
+    """Whether the contract has a clause, in any form."""
     (wanted,) = parse(clause)
     assert wanted.cond is not None
     said = (p.cond for c in found.contract for p in parse(c.clause) if p.cond is not None)
@@ -90,14 +90,14 @@ def test_rule_02_a_store_to_an_input_is_refused(store):
 # 5: outputs of one launch agree on its grid, axis by axis
 
 def test_rule_05_outputs_agree_axis_by_axis():
-    found = only("def k(a: Mut[f32, BM, BN], b: Mut[f32, BN, BM]) -> None:\n    a.store(a.load())\n"
+    found = only_report("def k(a: Mut[f32, BM, BN], b: Mut[f32, BN, BM]) -> None:\n    a.store(a.load())\n"
                  "    b.store(b.load())\n")
     assert asks(found, "cdiv(a.shape[0], BM) == cdiv(b.shape[0], BN)")
     assert asks(found, "cdiv(a.shape[1], BN) == cdiv(b.shape[1], BM)")
 
 
 def test_rule_05_the_leading_ones_of_four_axes_share_a_grid_axis():
-    found = only("def k(a: Mut[f32, B, B, BM, BN], b: Mut[f32, BK]) -> None:\n    a.store(a.load())\n"
+    found = only_report("def k(a: Mut[f32, B, B, BM, BN], b: Mut[f32, BK]) -> None:\n    a.store(a.load())\n"
                  "    b.store(b.load())\n")
     assert asks(found, "cdiv(a.shape[0], B) * cdiv(a.shape[1], B) == cdiv(b.shape[0], BK)")
     assert asks(found, "cdiv(a.shape[2], BM) == 1") and asks(found, "cdiv(a.shape[3], BN) == 1")
@@ -105,11 +105,11 @@ def test_rule_05_the_leading_ones_of_four_axes_share_a_grid_axis():
 
 def test_rule_05_an_unknown_output_agrees():
     """It is read at the place of the other, so both have as many pieces."""
-    found = only("def k(a: Mut[f32, B], b: Mut[f32, B]) -> None:\n    a.store(a.load_like(b))\n")
+    found = only_report("def k(a: Mut[f32, B], b: Mut[f32, B]) -> None:\n    a.store(a.load_like(b))\n")
     assert asks(found, "cdiv(a.shape[0], B) == cdiv(b.shape[0], B)")
 
 
-# 8: a store needs an index that was minted by walking that partition
+# 8: a store needs an index issued by a walk over that partition
 
 @pytest.mark.parametrize("index", [
     "ct.bid(0), ct.bid(1)", "0, 0", "m, n", "n, m", "z.coords(cell)", "cell + 1", "(cell, 0)", "m",
@@ -149,7 +149,7 @@ def test_rule_08_provenance_survives_copies_and_constant_branches(lines):
 # 9: two outputs are walked together when they share tile, map and grid
 
 def test_rule_09_walking_together_needs_equal_grids():
-    found = only("def k(a: Mut[f32, BM], b: Mut[f16, BM]) -> None:\n    for cell in a.cells(b):\n"
+    found = only_report("def k(a: Mut[f32, BM], b: Mut[f16, BM]) -> None:\n    for cell in a.cells(b):\n"
                  "        a[cell] = ct.zeros(a.tile, ct.float32)\n        b[cell] = ct.zeros(b.tile, ct.float16)\n")
     assert found.verdict == "proved"
     assert asks(found, "cdiv(a.shape[0], BM) == cdiv(b.shape[0], BM)")
@@ -177,7 +177,7 @@ def test_rule_11_a_permuted_view_is_read_only():
 
 
 def test_rule_11_each_axis_is_discharged_by_itself():
-    straight, turned = only(MATRIX + "    z.store(x.load_like(z))\n"), only(
+    straight, turned = only_report(MATRIX + "    z.store(x.load_like(z))\n"), only_report(
         MATRIX + "    z.store(x.permute(1, 0).load_like(z))\n")
     assert asks(straight, "z.shape[0] <= x.shape[0]") and asks(straight, "z.shape[1] <= x.shape[1]")
     assert not asks(straight, "z.shape[0] <= x.shape[1]")
@@ -188,7 +188,7 @@ def test_rule_11_each_axis_is_discharged_by_itself():
 def test_rule_11_a_coordinate_of_one_axis_does_not_bound_another():
     body = ("    px = x.partition(*z.tile)\n    for cell in z.cells():\n        m, n = z.coords(cell)\n"
             "        z[cell] = px[m, m]\n")
-    found = only(MATRIX + body)
+    found = only_report(MATRIX + body)
     assert asks(found, "cdiv(z.shape[0], BM) <= cdiv(x.shape[1], BN)")
     assert not asks(found, "cdiv(z.shape[1], BN) <= cdiv(x.shape[1], BN)")
 
@@ -197,7 +197,7 @@ def test_rule_11_tiles_of_a_view_are_those_of_its_axis():
     body = ("    px = x.permute(1, 0).partition(*z.tile)\n    acc = ct.zeros(z.tile, ct.float32)\n"
             "    for k in range(px.tiles({0})):\n        acc += px[{1}]\n    z.store(acc)\n")
     for axis, index, array in ((0, "k, 0", 1), (1, "0, k", 0)):
-        found = only(MATRIX + body.format(axis, index))
+        found = only_report(MATRIX + body.format(axis, index))
         assert found.verdict == "proved"
         assert [c.clause for c in found.contract if "shape" in c.clause] == [f"x.shape[{1 - array}] >= 1"]
 
@@ -218,20 +218,21 @@ def test_rule_12_a_nested_tile_divides_the_piece():
 
 
 def test_rule_12_an_axis_with_one_piece_needs_no_divisor():
-    found = only("def k(z: Mut[f32, B], b: BK) -> None:\n    for p in z.pieces(b):\n        z[p] = ct.zeros((b,), "
-                 "ct.float32)\n")
+    found = only_report(
+        "def k(z: Mut[f32, B], b: BK) -> None:\n    for p in z.pieces(b):\n        z[p] = ct.zeros((b,), ct.float32)\n"
+    )
     assert asks(found, "B % b == 0 or z.shape[0] <= B")
 
 
 def test_rule_12_an_axis_declared_to_have_one_piece_needs_no_divisor():
     text = ("def k(z: Mut[f32, Literal[48]]) -> None:\n    for p in z.pieces(32):\n"
             "        z[p] = ct.zeros((32,), ct.float32)\n")
-    found = only(text, '@requires("z.shape[0] <= 40")\n@kernel')
+    found = only_report(text, '@requires("z.shape[0] <= 40")\n@kernel')
     assert found.verdict == "proved" and asks(found, "z.shape[0] <= 48")
     assert codes(text, '@requires("z.shape[0] <= 50")\n@kernel') == ["TC109"]
 
 
-# 13: opt-outs are named and have a reason
+# 13: suppressions are named and have a reason
 
 RAW = ONE + "    ct.store(z.array, (0,), x.load_like(z)){}\n"
 
@@ -259,47 +260,51 @@ def test_rule_13_suppressions_are_listed_with_their_reasons():
 
 
 def test_rule_13_a_suppression_proves_nothing():
-    assert only(RAW.format(""), '@kernel\n@unsafe("one block")').verdict == "unproven"
+    assert only_report(RAW.format(""), '@kernel\n@unsafe("one block")').verdict == "unproven"
 
 
 # 14: every access is discharged by the first of provenance, constants, block coordinates, declarations, the launch
 
 def test_rule_14_provenance_needs_no_clause():
-    found = only("def k(z: Mut[f32, B]) -> None:\n    for cell in z.cells():\n        z[cell] = z[cell] * 2.0\n")
+    found = only_report("def k(z: Mut[f32, B]) -> None:\n    for cell in z.cells():\n        z[cell] = z[cell] * 2.0\n")
     assert [c.clause for c in found.contract] == ["disjoint(z)"]
 
 
 def test_rule_14_constants_are_folded():
-    found = only(ONE + "    z.store(x.partition(*z.tile)[1 - 1])\n")
+    found = only_report(ONE + "    z.store(x.partition(*z.tile)[1 - 1])\n")
     assert [c.clause for c in found.contract if "shape" in c.clause] == ["x.shape[0] >= 1"]
 
 
 def test_rule_14_block_coordinates_are_compared_with_the_grid():
-    found = only(ONE + "    z.store(x.partition(*z.tile)[ct.bid(0)])\n")
+    found = only_report(ONE + "    z.store(x.partition(*z.tile)[ct.bid(0)])\n")
     assert asks(found, "grid[0] <= cdiv(x.shape[0], B)")
 
 
 def test_rule_14_a_piece_ends_where_its_array_does():
-    found = only(ONE + "    last = z.coords(z.cell())[0] * z.tile[0] + z.extent(0) - 1\n"
+    found = only_report(ONE + "    last = z.coords(z.cell())[0] * z.tile[0] + z.extent(0) - 1\n"
                  "    z.store(ct.zeros(z.tile, ct.float32) + x.partition(1)[last])\n")
     assert asks(found, "z.shape[0] <= x.shape[0]")
 
 
 def test_rule_14_declarations_discharge():
-    found = only(ONE + "    z.store(x.load_like(z))\n", '@kernel\n@requires("z.shape[0] <= x.shape[0]")')
+    found = only_report(ONE + "    z.store(x.load_like(z))\n", '@kernel\n@requires("z.shape[0] <= x.shape[0]")')
     assert [c.state for c in found.contract if "shape" in c.clause] == ["declared"]
 
 
 def test_rule_14_a_condition_excuses_the_access_under_it():
-    found = only("def k(z: Mut[f32, B], x: Ref[f32, Dyn], on: int) -> None:\n    t = ct.zeros(z.tile, ct.float32)\n"
-                 "    if on != 0:\n        t = x.load_like(z)\n    z.store(t)\n")
+    found = only_report(
+        "def k(z: Mut[f32, B], x: Ref[f32, Dyn], on: int) -> None:\n    t = ct.zeros(z.tile, ct.float32)\n"
+        "    if on != 0:\n        t = x.load_like(z)\n    z.store(t)\n"
+    )
     assert asks(found, "on == 0 or z.shape[0] <= x.shape[0]")
     assert "z.shape[0] <= x.shape[0]" not in [c.clause for c in found.contract]
 
 
 def test_rule_14_a_test_in_the_kernel_discharges():
-    found = only(ONE + "    px = x.partition(*z.tile)\n    for cell in z.cells():\n        (i,) = z.coords(cell)\n"
-                 "        if i + 3 < px.tiles(0):\n            z[cell] = px[i + 3]\n")
+    found = only_report(
+        ONE + "    px = x.partition(*z.tile)\n    for cell in z.cells():\n        (i,) = z.coords(cell)\n"
+        "        if i + 3 < px.tiles(0):\n            z[cell] = px[i + 3]\n"
+    )
     assert found.verdict == "proved"
     assert not [c for c in found.contract if "shape" in c.clause]
 
@@ -322,7 +327,7 @@ def test_rule_15_an_unproved_access_is_an_error_in_the_dialect():
     assert {(d.code, d.severity) for d in check(ONE + "    anything(z)\n").diagnostics} == {("TC102", "error")}
 
 
-def test_rule_15_an_unproved_access_is_no_error_in_a_plain_kernel():
+def test_rule_15_an_unproved_access_is_not_an_error_in_a_plain_kernel():
     text = "def k(a, c, n: int):\n    ct.store(c, (0,), ct.load(a, (ct.bid(0) % n,), (16,)))\n    anything(c)\n"
     assert "error" not in {d.severity for d in check(text, "@ct.kernel").diagnostics if d.code == "TC102"}
 
@@ -336,7 +341,7 @@ def test_rule_15_an_unproved_access_is_no_error_in_a_plain_kernel():
 def test_rule_16_a_precondition_is_any_clause(clause):
     text = ("def k(z: Mut[f32, B], x: Ref[f32, Dyn], rows: Ref[i32, Dyn]) -> None:\n    z.store(x.load_like(z) + "
             "ct.astype(rows.load_like(z), ct.float32))\n")
-    found = only(text, f'@requires("{clause}")\n@kernel')
+    found = only_report(text, f'@requires("{clause}")\n@kernel')
     assert found.verdict == "proved"
     said = {c.clause for c in found.contract if c.state == "declared"}
     assert {c.text for c in parse(clause)} <= said
@@ -354,7 +359,7 @@ def test_rule_17_a_fact_of_one_branch_does_not_survive_the_join():
 def test_rule_17_a_divisor_that_may_be_zero_needs_a_clause():
     text = ("def k(z: Mut[f32, B], x: Ref[f32, Dyn], n: int) -> None:\n    px = x.partition(*z.tile)\n"
             "    i = z.coords(z.cell())[0]\n    z.store(px[i // n])\n")
-    found = only(text)
+    found = only_report(text)
     assert found.verdict == "unproven" or asks(found, "n >= 1")
 
 

@@ -33,7 +33,7 @@ def test_locations_move_with_earlier_edits() -> None:
     moves = Moves("one\ntwo\nthree\n", [edit(1, 0, 1, 0, "new\n"), edit(2, 1, 2, 3, "")])
     assert moves.place(1, 0) == (2, 0)
     assert moves.place(2, 0) == (3, 0)
-    assert moves.place(2, 2) == (3, 1)  # inside of what is gone: where it was
+    assert moves.place(2, 2) == (3, 1)  # inside the deleted text: its old location
     assert moves.place(3, 4) == (4, 4)
 
 

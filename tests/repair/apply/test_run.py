@@ -1,4 +1,4 @@
-"""Runs over a tree: what is made together, what is refused and why, and that a second run changes nothing."""
+"""Runs over a tree: fixes applied together, refused fixes with their reasons, and a second run that changes nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cases.expectations import FOLDER
-from tests.repair.helpers import SETTINGS, fixed, kernel, text_of, useless
+from tests.repair.helpers import SETTINGS, fix_text, kernel, propose_useless, text_of
 from tilecheck.api import check_source
 from tilecheck.cli.editable_files import tree_of_paths, tree_of_text
 from tilecheck.config import Config
@@ -28,11 +28,11 @@ def test_a_second_run_fixes_nothing() -> None:
     one = kernel(SUM, "x, o, T: Int")
     text = one + "".join("\n\n@ct.kernel\n" + one.partition("@ct.kernel\n")[2].replace("def k(", f"def k{n}(")
                          for n in range(5))
-    outcome = fixed(text, unsafe=False)
+    outcome = fix_text(text, unsafe=False)
     assert len(outcome.applied) == 6
     after = text_of(outcome, text)
     assert after.count("PaddingMode.ZERO") == 6
-    assert fixed(after, unsafe=True).contents == {}
+    assert fix_text(after, unsafe=True).contents == {}
 
 
 def test_fixes_of_one_place_are_made_one_after_the_other() -> None:
@@ -43,32 +43,32 @@ j = ct.load(more, (ct.bid(0),), (1,)).item()
 ct.store(c, (i, 0), ct.load(a, (i, 0), (1, T)))
 ct.store(d, (j, 0), ct.load(a, (j, 0), (1, T)))
 """, "a, ids, more, c, d, T: Int")
-    after = text_of(fixed(text), text)
+    after = text_of(fix_text(text), text)
     assert '@requires("injective(ids)", "injective(more)")' in after
     assert after.count("import requires") == 1
 
 
 def test_an_unsafe_fix_is_withheld_and_counted() -> None:
     text = kernel("i, j = ct.bid(0), ct.bid(1)\nt = ct.load(a, (i, j), (T, T))\nct.store(c, (i, 0), t)", "a, c, T: Int")
-    outcome = fixed(text, unsafe=False)
+    outcome = fix_text(text, unsafe=False)
     assert outcome.contents == {} and len(outcome.withheld) == 1
 
 
 def test_a_fix_that_does_not_remove_its_finding_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     text = kernel("i = ct.bid(0)\nct.store(c, (i // 2,), ct.load(a, (i,), (T,)))", "a, c, T: Int")
-    monkeypatch.setattr("tilecheck.repair.apply.run.fixes_for", useless)
-    outcome = fixed(text)
+    monkeypatch.setattr("tilecheck.repair.apply.run.fixes_for", propose_useless)
+    outcome = fix_text(text)
     assert outcome.contents == {}
     assert [(r.fix.title, r.why) for r in outcome.refused] == [("divide by 3", "it would not remove the finding")]
 
 
 def test_a_fix_that_adds_a_finding_is_refused() -> None:
-    # the opt-out would have nothing left to suppress
+    # the suppression would have nothing left to suppress
     text = kernel("# tilecheck: allow[TC206] rows are long enough\n"
                   "i = ct.load(ids, (ct.bid(0),), (1,)).item()\n"
                   "ct.store(c, (i, 0), ct.load(a, (i, 0), (1, T)))", "a, ids, c, T: Int")
     text = text.replace("    ct.store", "    # tilecheck: allow[TC202] why\n    ct.store")
-    outcome = fixed(text)
+    outcome = fix_text(text)
     assert "allow" not in text_of(outcome, text) and 'injective(ids)' in text_of(outcome, text)
 
 
@@ -146,7 +146,7 @@ def test_only_selected_rules_are_fixed() -> None:
 def test_bad_cases_of_all_kinds_end_with_no_more_findings_than_before() -> None:
     for file in ("lints_bad.py", "padding_bad.py"):
         text = (FOLDER / file).read_text(encoding="utf-8")
-        outcome = fixed(text)
+        outcome = fix_text(text)
         before = check_source(text, "k.py", SETTINGS)
         after = check_source(text_of(outcome, text), "k.py", SETTINGS)
         assert len(after.diagnostics) <= len(before.diagnostics) - len(outcome.applied) // 2

@@ -1,4 +1,4 @@
-"""What counts as harm: each way in which a change can make a tree worse is seen."""
+"""The definition of harm: each way in which a change can make a tree worse is detected."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def report(text: str) -> Report:
     return check_source(text, "k.py", SETTINGS)
 
 
-def judged(before: str, old: str, new: str) -> str | None:
+def find_harm(before: str, old: str, new: str) -> str | None:
     """The harm in replacing one text by another."""
     assert before.count(old) == 1
     lines = before[: before.index(old)].split("\n")
@@ -33,8 +33,8 @@ def judged(before: str, old: str, new: str) -> str | None:
 
 
 def test_an_edit_without_effect_does_no_harm() -> None:
-    assert judged(GOOD, "@ct.kernel", "# a\n# comment\n@ct.kernel") is None
-    assert judged(GOOD, "    i = ct.bid(0)\n", "    i = ct.bid(0)\n\n") is None
+    assert find_harm(GOOD, "@ct.kernel", "# a\n# comment\n@ct.kernel") is None
+    assert find_harm(GOOD, "    i = ct.bid(0)\n", "    i = ct.bid(0)\n\n") is None
 
 
 @pytest.mark.parametrize(("old", "new", "expected"), [
@@ -46,22 +46,22 @@ def test_an_edit_without_effect_does_no_harm() -> None:
     ("i = ct.bid(0)", "i = ct.load(ids, (ct.bid(0),), (1,)).item()", "TC102 would be found"),
 ])
 def test_harm_is_detected_and_described(old: str, new: str, expected: str) -> None:
-    found = judged(GOOD, old, new)
+    found = find_harm(GOOD, old, new)
     assert found is not None and found.startswith(expected)
 
 
 def test_a_proof_that_is_lost_without_a_finding_is_harm() -> None:
-    # what a launch must satisfy to stay inside is no finding, and not what was proved before
+    # a precondition for staying inside is not a finding, and differs from the earlier proof
     text = kernel("i = ct.bid(0)\nct.store(c, (i,), ct.load(a, (i,), (T,)))", "a, c, ids, T: Int")
-    found = judged(text, "ct.load(a, (i,), (T,))", "ct.load(a, (i, ), (T,), check_bounds=False)")
+    found = find_harm(text, "ct.load(a, (i,), (T,))", "ct.load(a, (i, ), (T,), check_bounds=False)")
     assert found is not None and "would be conditional" in found
 
 
 def test_a_moved_finding_is_the_same_and_a_second_one_is_new() -> None:
     race = GOOD.replace("(i,), ct.load", "(0,), ct.load")
-    assert judged(race, "@ct.kernel", "# tilecheck: a comment\n@ct.kernel") is None
+    assert find_harm(race, "@ct.kernel", "# tilecheck: a comment\n@ct.kernel") is None
     second = "    ct.store(c, (0,), ct.load(a, (i,), (T,)))\n"
-    assert (judged(race, second, second + second) or "").startswith("TC101 would be found in line 9")
+    assert (find_harm(race, second, second + second) or "").startswith("TC101 would be found in line 9")
 
 
 def test_a_warning_that_becomes_an_error_is_harm() -> None:

@@ -1,4 +1,4 @@
-"""What was tried in the tree is what the text says: each edit that a finding proposes settles it when it is written."""
+"""The edit that was tried in the tree is the one in the text: each proposed edit resolves its finding once written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each rule's fixes propose: alternatives, and nothing where the change cannot be told."""
+"""The fixes of each rule: alternatives, and none where the change cannot be determined."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 
 import pytest
 
-from tests.repair.helpers import findings, fixed, kernel, lines_changed, options, text_of
+from tests.repair.helpers import findings, fix_text, kernel, lines_changed, options, text_of
 from tilecheck.repair.fixers.registry import fixes_for
 from tilecheck.rules.catalog import RULES
 
@@ -31,20 +31,20 @@ def test_a_text_that_cannot_be_parsed_has_no_fixes() -> None:
 def test_a_store_gets_the_coordinate_that_it_lacks() -> None:
     text = kernel("i, j = ct.bid(0), ct.bid(1)\nt = ct.load(a, (i, j), (S, T))\nct.store(c, (0, j), t)",
                   "a, c, S: Int, T: Int")
-    assert "ct.store(c, (i, j), t)" in text_of(fixed(text), text)
+    assert "ct.store(c, (i, j), t)" in text_of(fix_text(text), text)
 
 
 def test_a_repeated_coordinate_is_replaced_by_that_of_the_load() -> None:
     text = kernel("i, j = ct.bid(0), ct.bid(1)\nt = ct.load(a, (i, j), (T, T))\nct.store(c, (i, i), t)",
                   "a, c, T: Int")
-    assert "ct.store(c, (i, j), t)" in text_of(fixed(text), text)
+    assert "ct.store(c, (i, j), t)" in text_of(fix_text(text), text)
 
 
 def test_an_ambiguous_guess_is_not_applied() -> None:
-    # two loads count the axis in different ways, and either way keeps blocks apart
+    # two loads count the axis in different ways, and either way keeps blocks disjoint
     text = kernel("i, j = ct.bid(0), ct.bid(1)\nk = 2 * j\nt = ct.load(a, (i, j), (T, T))\n"
                   "ct.store(c, (i, 0), t + ct.load(b, (i, k), (T, T)))", "a, b, c, T: Int")
-    outcome = fixed(text)
+    outcome = fix_text(text)
     assert outcome.applied == ()
     assert {r.why for r in outcome.refused} >= {
         "several fixes are possible: 'write `j` in place of `0`' and 'write `k` in place of `0`'"}
@@ -64,7 +64,7 @@ def test_coordinates_missing_from_the_loads_are_not_guessed(body: str) -> None:
 
 def test_the_call_is_named_where_no_name_holds_the_coordinate() -> None:
     text = kernel("t = ct.load(a, (ct.bid(0), ct.bid(1)), (T, T))\nct.store(c, (ct.bid(0), 0), t)", "a, c, T: Int")
-    assert "ct.store(c, (ct.bid(0), ct.bid(1)), t)" in text_of(fixed(text), text)
+    assert "ct.store(c, (ct.bid(0), ct.bid(1)), t)" in text_of(fix_text(text), text)
 
 
 @pytest.mark.parametrize(("body", "new"), [
@@ -85,17 +85,17 @@ def test_a_wrong_part_of_an_index_is_fixed_at_its_definition(body: str, new: str
     (fix,) = options(text, "TC101")
     assert fix.only and fix.applicability == "unsafe"
     assert lines_changed(text, fix) == [new]
-    assert findings(text_of(fixed(text), text), "TC101") == ()
+    assert findings(text_of(fix_text(text), text), "TC101") == ()
 
 
 def test_store_axes_that_are_swapped_are_put_in_order() -> None:
     # two statements that meet on mirrored tiles, and a block that reads what its mirror writes
     two = kernel("i, j = ct.bid(0), ct.bid(1)\nct.store(c, (i, j), ct.load(a, (i, j), (T, T)))\n"
                  "ct.store(c, (j, i), ct.load(b, (i, j), (T, T)))", "a, b, c, T: Int")
-    assert "ct.store(c, (i, j), ct.load(b, (i, j), (T, T)))" in text_of(fixed(two), two)
+    assert "ct.store(c, (i, j), ct.load(b, (i, j), (T, T)))" in text_of(fix_text(two), two)
     place = kernel("i, j = ct.bid(0), ct.bid(1)\nt = ct.load(x, (i, j), (T, T))\nct.store(x, (j, i), t * 2)",
                    "x, T: Int")
-    assert "ct.store(x, (i, j), t * 2)" in text_of(fixed(place), place)
+    assert "ct.store(x, (i, j), t * 2)" in text_of(fix_text(place), place)
 
 
 def test_a_transposition_in_place_is_not_reordered() -> None:
@@ -118,7 +118,7 @@ def test_a_loop_ends_with_the_last_tile() -> None:
                   "ct.store(c, (i, 0), acc)", "a, c, T: Int")
     (fix,) = options(text, "TC201")
     assert lines_changed(text, fix) == ["for k in range(ct.num_tiles(a, 1, (1, T))):"]
-    assert findings(text_of(fixed(text), text), "TC201") == ()
+    assert findings(text_of(fix_text(text), text), "TC201") == ()
 
 
 def test_a_tile_before_the_first_one_is_not_guessed() -> None:
@@ -140,13 +140,13 @@ def test_a_persistent_loop_gets_its_step(bounds: str) -> None:
     text = kernel(f"start = ct.bid(0)\nfor i in range({bounds}):\n    ct.store(c, (i,), ct.load(a, (i,), (T,)))",
                   "a, c, n: int, T: Int")
     start = bounds.split(",")[0]
-    assert f"for i in range({start}, n, ct.num_blocks(0)):" in text_of(fixed(text), text)
+    assert f"for i in range({start}, n, ct.num_blocks(0)):" in text_of(fix_text(text), text)
 
 
 def test_the_name_of_the_number_of_blocks_is_used() -> None:
     text = kernel("blocks = ct.num_blocks(0)\nfor i in range(ct.bid(0), n):\n"
                   "    ct.store(c, (i,), ct.load(a, (i,), (T,)))", "a, c, n: int, T: Int")
-    assert "range(ct.bid(0), n, blocks)" in text_of(fixed(text), text)
+    assert "range(ct.bid(0), n, blocks)" in text_of(fix_text(text), text)
 
 
 def test_a_loop_with_another_start_is_not_persistent() -> None:
@@ -170,50 +170,50 @@ def run(stream, n: int):
 WIDE = "a, c = torch.ones((256, 1024)), torch.zeros((256, 1024))"
 
 
-def _launched(body: str, grid: str, arrays: str = WIDE) -> str:
+def _with_launch(body: str, grid: str, arrays: str = WIDE) -> str:
     return kernel(body, "a, c, T: Int, U: Int") + LAUNCH.format(arrays, grid)
 
 
 def _changes(text: str) -> list[str]:
     """The lines that are new when everything is fixed."""
     before = [line.strip() for line in text.split("\n")]
-    return [line.strip() for line in text_of(fixed(text), text).split("\n") if line.strip() not in before]
+    return [line.strip() for line in text_of(fix_text(text), text).split("\n") if line.strip() not in before]
 
 
 def test_swapped_axes_of_a_store_are_reordered_to_match_the_launch() -> None:
-    text = _launched(COPY.format("(j, i)"), "(4, 8)")
+    text = _with_launch(COPY.format("(j, i)"), "(4, 8)")
     assert findings(text, "TC205")
     assert _changes(text) == ["ct.store(c, (i, j), ct.load(a, (i, j), (T, U)))"]
 
 
 def test_a_grid_whose_axes_are_swapped_is_put_in_order() -> None:
-    text = _launched(COPY.format("(i, j)"), "(8, 4)")
+    text = _with_launch(COPY.format("(i, j)"), "(8, 4)")
     assert findings(text, "TC205")
     assert _changes(text) == ["ct.launch(stream, (4, 8), k, (a, c, 64, 128))"]
 
 
 def test_a_transposition_is_not_a_swapped_store() -> None:
-    text = _launched("i, j = ct.bid(0), ct.bid(1)\nct.store(c, (j, i), ct.transpose(ct.load(a, (i, j), (T, U))))",
+    text = _with_launch("i, j = ct.bid(0), ct.bid(1)\nct.store(c, (j, i), ct.transpose(ct.load(a, (i, j), (T, U))))",
                      "(4, 8)", "a, c = torch.ones((256, 1024)), torch.zeros((1024, 256))")
     assert findings(text, "TC205") == () and _changes(text) == []
 
 
 def test_a_grid_that_is_too_large_either_way_is_not_guessed() -> None:
-    text = _launched(COPY.format("(i, j)"), "(32, 32)")
+    text = _with_launch(COPY.format("(i, j)"), "(32, 32)")
     assert findings(text, "TC205") and _changes(text) == []
 
 
 @pytest.mark.parametrize("grid", ["(n // 64,)", "grid"])
 def test_a_quotient_in_a_grid_is_rounded_up(grid: str) -> None:
     arrays = "a, c = torch.ones((n,)), torch.empty((n,))" + ("\n    grid = (n // 64, 1, 1)" if grid == "grid" else "")
-    text = _launched(LINE, grid, arrays)
+    text = _with_launch(LINE, grid, arrays)
     assert findings(text, "TC205")
     (line,) = _changes(text)
     assert "(ct.cdiv(n, 64)" in line
 
 
 def test_a_quotient_is_left_alone_where_all_is_covered() -> None:
-    text = _launched(LINE, "(n // 64,)", "n = 64 * n\n    a, c = torch.ones((n,)), torch.empty((n,))")
+    text = _with_launch(LINE, "(n // 64,)", "n = 64 * n\n    a, c = torch.ones((n,)), torch.empty((n,))")
     assert findings(text, "TC205") == () and _changes(text) == []
 
 
@@ -240,7 +240,7 @@ def test_an_operation_that_is_dropped_is_run() -> None:
     (fix,) = options(text, "TC404")
     assert (fix.title, fix.applicability) == ("run it with `.sync()`", "unsafe")
     assert lines_changed(text, fix) == ["double(tcr.zeros((64,), f32).partition(16), x).grid(4).sync()"]
-    assert findings(text_of(fixed(text), text), "TC404") == ()
+    assert findings(text_of(fix_text(text), text), "TC404") == ()
 
 
 def test_an_operation_that_some_path_stores_is_not_run() -> None:
@@ -269,7 +269,7 @@ def test_an_existing_import_is_used(imported: str, spelled: str) -> None:
     text = kernel(DATA, "a, ids, c, T: Int").replace("as ct\n", f"as ct\n{imported}\n", 1)
     (fix,) = options(text, "TC102")
     assert lines_changed(text, fix) == [f'@{spelled}("injective(ids)")']
-    assert findings(text_of(fixed(text), text), "TC102") == ()
+    assert findings(text_of(fix_text(text), text), "TC102") == ()
 
 
 def test_a_declaration_joins_the_one_that_is_there() -> None:
@@ -300,7 +300,7 @@ def test_no_declaration_is_added_where_its_name_is_taken() -> None:
 
 def test_the_import_goes_below_those_of_the_future() -> None:
     text = '"""Text."""\nfrom __future__ import annotations\n' + kernel(DATA, "a, ids, c, T: Int")
-    after = text_of(fixed(text), text)
+    after = text_of(fix_text(text), text)
     assert after.startswith('"""Text."""\nfrom __future__ import annotations\nimport cuda.tile as ct\n'
                             "from tilecheck import requires\n")
 
@@ -309,7 +309,7 @@ def test_a_nested_kernel_is_declared_with_its_indentation() -> None:
     body = "".join(f"        {line}\n" for line in DATA.split("\n"))
     text = ("import cuda.tile as ct\n\n\ndef make():\n    @ct.kernel\n"
             f"    def k(a, ids, c, T: ct.Constant[int]):\n{body}    return k\n")
-    after = text_of(fixed(text), text)
+    after = text_of(fix_text(text), text)
     assert '    @requires("injective(ids)")\n    @ct.kernel\n    def k(' in after
 
 
@@ -327,14 +327,14 @@ def test_a_bounds_check_comes_back(given: str, left: str) -> None:
                   "ct.store(c, (i,), CALL)", "a, idx, c, n: int, T: Int").replace("CALL", given)
     first, *_ = options(text, "TC202")
     assert (first.title, first.applicability) == ("check bounds", "safe")
-    assert left in text_of(fixed(text, unsafe=False), text)
+    assert left in text_of(fix_text(text, unsafe=False), text)
 
 
 def test_a_comment_on_the_argument_stays() -> None:
     text = kernel("i = ct.bid(0)\nj = ct.gather(idx, i * T + ct.arange(T, dtype=ct.int32))\nct.store(c, (i,), CALL)",
                   "a, idx, c, T: Int").replace(
                       "CALL", "ct.gather(\n        a,\n        j,  # where\n        check_bounds=False,\n    )")
-    assert "j,  # where\n        check_bounds=True,\n" in text_of(fixed(text, unsafe=False), text)
+    assert "j,  # where\n        check_bounds=True,\n" in text_of(fix_text(text, unsafe=False), text)
 
 
 # --- TC203 -----------------------------------------------------------------------------------------------------------
@@ -356,7 +356,7 @@ def test_an_index_counts_tiles(body: str, line: str) -> None:
 def test_both_indices_of_one_offset_count_tiles() -> None:
     body = "s = ct.bid(0) * T\nt = ct.load(a, (s,), (T,))\nu = t * 2\nct.store(c, (s,), u + 1)"
     text = kernel(body, "a, c, T: Int")
-    outcome = fixed(text)
+    outcome = fix_text(text)
     assert outcome.refused == () and len(outcome.applied) == 2
     after = text_of(outcome, text)
     assert "ct.load(a, (ct.bid(0),), (T,))" in after and "ct.store(c, (ct.bid(0),), u + 1)" in after
@@ -383,7 +383,7 @@ def test_integers_in_a_sum_are_padded_with_zero() -> None:
     text = integers("ct.load(x, (i, 0), (1, T), padding_mode=ct.PaddingMode.NAN)", "ct.sum(t, axis=1, keepdims=True)")
     (fix,) = options(text, "TC303")
     assert fix.applicability == "safe"
-    assert "padding_mode=ct.PaddingMode.ZERO)" in text_of(fixed(text, unsafe=False), text)
+    assert "padding_mode=ct.PaddingMode.ZERO)" in text_of(fix_text(text, unsafe=False), text)
 
 
 def test_a_tile_of_integers_in_a_maximum_is_for_its_author() -> None:
@@ -398,7 +398,7 @@ def test_a_tile_of_integers_in_a_maximum_is_for_its_author() -> None:
 def test_a_gather_of_integers_is_padded_with_the_end_of_their_range(dtype: str, sign: str, value: int) -> None:
     text = integers(f"ct.gather(x, (i, ct.arange(T, dtype=ct.int32)), padding_value={sign}float('inf'))",
                     "ct.reshape(ct.max(t), (1, 1))", dtype)
-    assert f"padding_value={value})" in text_of(fixed(text), text)
+    assert f"padding_value={value})" in text_of(fix_text(text), text)
 
 
 # --- TC302 and TC305 -------------------------------------------------------------------------------------------------
@@ -426,7 +426,7 @@ for k in range(tiles):
     r = r + ct.sum(t, axis=1, keepdims=True)
 ct.store(c, (i, 0), r)
 """, "a, c, T: Int")
-    assert "tiles = ct.cdiv(a.shape[1], T)\n" in text_of(fixed(text), text)
+    assert "tiles = ct.cdiv(a.shape[1], T)\n" in text_of(fix_text(text), text)
 
 
 def test_a_remainder_that_no_padding_is_neutral_for_is_not_taken_along() -> None:
@@ -438,7 +438,7 @@ for k in range(a.shape[1] // T):
     r = r + ct.sum(t, axis=1, keepdims=True)
 ct.store(c, (i, 0), r)
 """, "a, c, T: Int")
-    after = text_of(fixed(text), text)
+    after = text_of(fix_text(text), text)
     assert "cdiv" not in after and '@requires("a.shape[1] % T == 0")' in after
 
 
@@ -458,14 +458,14 @@ RACE = "i = ct.bid(0)\nct.store(c, (0,), ct.load(a, (i,), (T,)))"
 ])
 def test_an_unused_suppression_is_removed_by_its_fix(text: str, expected: str) -> None:
     before, after = kernel(text, "a, c, T: Int"), kernel(expected, "a, c, T: Int")
-    outcome = fixed(before, unsafe=False)
+    outcome = fix_text(before, unsafe=False)
     assert text_of(outcome, before) == after
 
 
 def test_an_unused_decorator_is_removed() -> None:
     before = kernel(CLEAN, "a, c, T: Int").replace("as ct\n", "as ct\nfrom tilecheck import unsafe\n")
     before = before.replace("@ct.kernel\n", '@unsafe(\n    "why"\n)\n@ct.kernel\n')
-    after = text_of(fixed(before, unsafe=False), before)
+    after = text_of(fix_text(before, unsafe=False), before)
     assert "@unsafe" not in after and "@ct.kernel\ndef k" in after
 
 

@@ -1,5 +1,5 @@
-"""What is called neutral is: kernels with a safe padding do the same with a tile that fits and with one that reaches
-over the end of the array."""
+"""Neutral paddings are neutral: kernels with a safe padding do the same with a tile that fits and with one that
+reaches over the end of the array."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.repair.fixers.test_padding import NEUTRAL, text
-from tests.repair.helpers import fixed, text_of
+from tests.repair.helpers import fix_text, text_of
 from tests.runtime.conftest import _unregistered
 from tilecheck_runtime.cpu.execution.execute import sanitize
 
@@ -19,7 +19,7 @@ __all__ = ["_unregistered"]
 @pytest.mark.parametrize("name", [name for name, (_, mode) in NEUTRAL.items() if mode])
 def test_a_tile_that_reaches_over_the_end_changes_nothing(name: str, tmp_path: Path) -> None:
     before = text(NEUTRAL[name][0])
-    after = text_of(fixed(before, unsafe=False), before)
+    after = text_of(fix_text(before, unsafe=False), before)
     assert after != before
     path = tmp_path / "k.py"
     path.write_text(after, encoding="utf-8")

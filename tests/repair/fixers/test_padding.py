@@ -1,10 +1,10 @@
-"""TC301: which padding is neutral in what is made of a tile, and that none is offered that would be wrong."""
+"""TC301: which padding is neutral for the values computed from a tile, and that no wrong one is offered."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.repair.helpers import findings, fixed, kernel, options, text_of
+from tests.repair.helpers import findings, fix_text, kernel, options, text_of
 from tilecheck.repair.fixers.registry import fixes_for
 
 ROW = "i = ct.bid(0)\nrow = ct.load(x, (i, 0), (1, T))\n"
@@ -56,7 +56,7 @@ def test_an_infinity_is_not_safe_for_an_array_that_is_cast(body: str) -> None:
     """It may hold integers, which have none."""
     before = text(body)
     assert options(before, "TC301") and not any(fix.applicability == "safe" for fix in options(before, "TC301"))
-    assert fixed(before, unsafe=False).applied == ()
+    assert fix_text(before, unsafe=False).applied == ()
 
 
 @pytest.mark.parametrize("name", [name for name, (_, mode) in NEUTRAL.items() if mode])
@@ -65,7 +65,7 @@ def test_a_neutral_padding_is_a_safe_fix(name: str) -> None:
     before = text(body)
     first, *_ = options(before, "TC301")
     assert (first.title, first.applicability) == (f"load with padding_mode={mode}", "safe")
-    outcome = fixed(before, unsafe=False)
+    outcome = fix_text(before, unsafe=False)
     assert f"row = ct.load(x, (i, 0), (1, T), padding_mode=ct.PaddingMode.{mode})" in text_of(outcome, before)
     assert outcome.refused == ()
 
@@ -74,7 +74,7 @@ def test_a_neutral_padding_is_a_safe_fix(name: str) -> None:
 def test_a_padding_that_would_change_the_result_is_not_offered(name: str) -> None:
     before = text(WRONG[name])
     assert [fix.title for fix in options(before, "TC301")] == ["declare `T <= x.shape[1]`"]
-    assert fixed(before, unsafe=False).contents == {}
+    assert fix_text(before, unsafe=False).contents == {}
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
@@ -83,7 +83,7 @@ def test_a_padding_with_an_unknown_effect_is_unsafe(name: str) -> None:
     before = text(body)
     first, *_ = options(before, "TC301")
     assert (first.title, first.applicability) == (f"load with padding_mode={mode}", "unsafe")
-    assert fixed(before, unsafe=False).contents == {}
+    assert fix_text(before, unsafe=False).contents == {}
 
 
 def test_both_edges_of_a_tile_are_followed() -> None:
@@ -106,7 +106,7 @@ for k in range(ct.num_tiles(a, 1, (M, K))):
     acc = ct.mma(x, y, acc)
 ct.store(c, (i, j), acc)
 """, "a, b, c, M: Int, N: Int, K: Int")
-    outcome = fixed(before, unsafe=False)
+    outcome = fix_text(before, unsafe=False)
     assert text_of(outcome, before).count("padding_mode=ct.PaddingMode.ZERO") == 2
     assert len(outcome.applied) == 2 and outcome.refused == ()
 
@@ -145,13 +145,13 @@ ct.store(p, (i, 0), ct.reshape(t, (T, 1)))
 
 def test_a_padding_that_is_named_as_undetermined_is_replaced() -> None:
     before = text(NEUTRAL["sum"][0]).replace("(1, T))\n", "(1, T), padding_mode=ct.PaddingMode.UNDETERMINED)\n", 1)
-    assert "padding_mode=ct.PaddingMode.ZERO)" in text_of(fixed(before, unsafe=False), before)
+    assert "padding_mode=ct.PaddingMode.ZERO)" in text_of(fix_text(before, unsafe=False), before)
 
 
 def test_a_padding_that_is_passed_in_is_left_alone() -> None:
     before = text(NEUTRAL["sum"][0]).replace("(1, T))\n", "(1, T), padding_mode=P)\n", 1)
     before = before.replace("T: Int", "T: Int, P: Int")
-    assert "PaddingMode" not in text_of(fixed(before), before)
+    assert "PaddingMode" not in text_of(fix_text(before), before)
 
 
 @pytest.mark.parametrize(("imported", "spelled"), [
@@ -159,7 +159,7 @@ def test_a_padding_that_is_passed_in_is_left_alone() -> None:
 ])
 def test_the_mode_is_spelled_as_the_file_spells_the_module(imported: str, spelled: str) -> None:
     before = text(NEUTRAL["sum"][0]).replace("import cuda.tile as ct", imported).replace("ct.", f"{spelled}.")
-    assert f"padding_mode={spelled}.PaddingMode.ZERO)" in text_of(fixed(before, unsafe=False), before)
+    assert f"padding_mode={spelled}.PaddingMode.ZERO)" in text_of(fix_text(before, unsafe=False), before)
 
 
 def test_a_mode_that_the_file_cannot_name_is_not_offered() -> None:
@@ -174,7 +174,7 @@ def k(x, o, T: Constant[int]):
 """
     assert all("padding" not in fix.title for fix in options(before, "TC301"))
     named = before.replace("import Constant,", "import Constant, PaddingMode as PM,")
-    assert "padding_mode=PM.ZERO" in text_of(fixed(named), named)
+    assert "padding_mode=PM.ZERO" in text_of(fix_text(named), named)
 
 
 def test_a_view_is_padded_at_its_definition() -> None:
@@ -183,7 +183,7 @@ i = ct.bid(0)
 view = x.tiled_view((1, T))
 ct.store(o, (i, 0), ct.sum(view.load((i, 0)), axis=1, keepdims=True))
 """, "x, o, T: Int")
-    assert "view = x.tiled_view((1, T), padding_mode=ct.PaddingMode.ZERO)" in text_of(fixed(before), before)
+    assert "view = x.tiled_view((1, T), padding_mode=ct.PaddingMode.ZERO)" in text_of(fix_text(before), before)
 
 
 def test_an_argument_is_added_in_the_style_of_the_call() -> None:
@@ -196,7 +196,7 @@ row = ct.load(
 )
 ct.store(o, (i, 0), ct.sum(row, axis=1, keepdims=True))
 """, "x, o, T: Int")
-    after = text_of(fixed(before, unsafe=False), before)
+    after = text_of(fix_text(before, unsafe=False), before)
     assert """\
         index=(i, 0),
         shape=(1, T),

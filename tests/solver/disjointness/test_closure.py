@@ -71,7 +71,7 @@ def run(
         (lambda c: satisfiable(conj(*c), frozenset(axes)) is not None) if infer else None)
 
 
-def grouped(p: Term, rows: Term, columns: Term, group: Term) -> tuple[Term, Term]:
+def grouped_indices(p: Term, rows: Term, columns: Term, group: Term) -> tuple[Term, Term]:
     width = group * columns
     first = floordiv(p, width) * group
     size = minimum(rows - first, group)
@@ -88,9 +88,9 @@ CASES = {
     "quotient and remainder": lambda: run([floordiv(B0, H), mod(B0, H)]),
     "persistent": lambda: run([FLAT * T + LANE], lt(FLAT, N)),
     "persistent, swizzled": lambda: run(
-        [t * T + LANE for t in grouped(FLAT, ROWS, COLUMNS, const(8))], lt(FLAT, ROWS * COLUMNS)),
+        [t * T + LANE for t in grouped_indices(FLAT, ROWS, COLUMNS, const(8))], lt(FLAT, ROWS * COLUMNS)),
     "batched, swizzled": lambda: run(
-        [floordiv(FLAT, ROWS * COLUMNS), *grouped(mod(FLAT, ROWS * COLUMNS), ROWS, COLUMNS, const(8))],
+        [floordiv(FLAT, ROWS * COLUMNS), *grouped_indices(mod(FLAT, ROWS * COLUMNS), ROWS, COLUMNS, const(8))],
         lt(FLAT, ROWS * COLUMNS * S)),
     "masked rows": lambda: run(
         [(floordiv(B1, H) * H + mod(B1, H)) * S + B0 * T + LANE], lt(B0 * T + LANE, S), (0, 1)),
@@ -129,11 +129,11 @@ def test_proved_with_no_semantic_clause(name: str) -> None:
     ([B1 * S + B0 * T + LANE], (0, 1), "grid[0] * T <= S"),
     ([(B2 * H + B1) * S + LANE], (1, 2), "T <= S and grid[1] <= H"),
     ([floordiv(B0 * T + LANE, N) * S + mod(B0 * T + LANE, N)], (0,), "N <= S"),
-    ([t * T + LANE for t in grouped(B0, symbol("R"), symbol("C"), G)], (0,), "grid[0] <= R * C"),
+    ([t * T + LANE for t in grouped_indices(B0, symbol("R"), symbol("C"), G)], (0,), "grid[0] <= R * C"),
     ([B0 + K * S], (0,), "grid[0] <= S"),
     # rows of one matrix run into those of the next where a tile sticks out of it
     ([K * H + mod(B0, cdiv(H, T)) * T + LANE, floordiv(B0, cdiv(H, T))], (0,), "cdiv(H, T) * T <= H"),
-    # blocks are the outermost digit, unless nothing else is said
+    # blocks are the outermost digit, unless nothing else is declared
     ([B0 * S + K * G + LANE], (0,), "(N - 1) * G + T <= S"),
 ])
 def test_the_missing_bound_becomes_a_clause(index: list[Term], axes: tuple[int, ...], contract: str) -> None:
@@ -195,12 +195,12 @@ def test_injective_below_a_limit_does_not_cover_other_values(guard: Cond, limit:
 
 
 @pytest.mark.parametrize(("guard", "assume", "annotations"), [
-    # the last tile may stick out where the number of elements in use is no multiple of it, or of another one
+    # the last tile may stick out where the number of elements in use is not a multiple of it, or of another one
     (lt(B0 * T, USED), ge(T, 1), replace(PADDED, multiples=())),
     (lt(B0 * T, USED), ge(T, 1), replace(PADDED, multiples=((USED_ARRAY, T - 1),))),
     (lt(B0 * T, USED + 1), ge(T, 1), PADDED),
     (le(B0 * T, USED), ge(T, 1), PADDED),
-    # what a read outside its array gives is no element
+    # the result of a read outside its array is not an element
     (lt(B0 * T, load(USED_ARRAY, [H])), ge(T, 1), PADDED),
 ])
 def test_multiples_bound_only_declared_values(guard: Cond, assume: Cond, annotations: Annotations) -> None:

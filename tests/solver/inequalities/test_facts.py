@@ -1,4 +1,4 @@
-"""Inequalities: what is proved holds for all small values, and a missing fact leaves it open."""
+"""Inequalities: a proved one holds for all small values, and a missing fact leaves it unproven."""
 
 from __future__ import annotations
 

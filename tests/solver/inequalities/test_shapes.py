@@ -1,4 +1,4 @@
-"""What is kept of a polynomial says what a look at it would, and a cancellation is the sum that it stands for."""
+"""The cached properties of a polynomial equal its computed ones, and a cancellation equals the sum that it replaces."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def _polynomial(r: random.Random, terms: int = 5) -> Term:
     return out
 
 
-def _turned(p: Term) -> Term:
+def _reverse(p: Term) -> Term:
     return Term(dict(reversed(p.monos.items())))
 
 
 @pytest.mark.parametrize("seed", range(100))
 def test_a_shape_does_not_depend_on_the_order_of_terms(seed: int) -> None:
     p = _polynomial(random.Random(seed))
-    one, two = Shape(p), Shape(_turned(p))
+    one, two = Shape(p), Shape(_reverse(p))
     for name in ("choices", "large", "lowest", "open_terms", "ranked", "shiftable", "signed"):
         assert getattr(one, name) == getattr(two, name), name
 

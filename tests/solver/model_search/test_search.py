@@ -76,7 +76,7 @@ def region(*index: Term, guard: Cond = TRUE, exact: bool = True) -> Region:
     return Region(tuple(index), guard, exact)
 
 
-def grouped(p: Term) -> tuple[Term, Term]:
+def grouped_indices(p: Term) -> tuple[Term, Term]:
     rows, columns = cdiv(symbol("M"), T), cdiv(symbol("N"), U)
     width = 8 * columns
     first = floordiv(p, width) * 8
@@ -119,7 +119,7 @@ SAFE = {
     "two axes": (region(B0 * U + R, B1 * T + L), Y, TRUE),
     "persistent": (region((B0 + K * grid(0)) * T + L, guard=lt(B0 + K * grid(0), N)), X, TRUE),
     "digits": (region(floordiv(B0, H), mod(B0, H), L), X, TRUE),
-    "grouped": (region(*grouped(B0)), X, le(grid(0), cdiv(symbol("M"), T) * cdiv(symbol("N"), U))),
+    "grouped": (region(*grouped_indices(B0)), X, le(grid(0), cdiv(symbol("M"), T) * cdiv(symbol("N"), U))),
     "masked rows": (region(B0 * H + L, guard=lt(L, H)), X, TRUE),
     "one block": (region(const(0), guard=eq(B0, 0)), X, TRUE),
     "contract": (region(B0 * H + L), X, le(T, H)),
@@ -193,7 +193,7 @@ def test_division_by_zero_shows_nothing() -> None:
 
 
 def test_division_behind_its_guard() -> None:
-    # every evaluation stands behind a test of the divisor, in whatever order the parts are written
+    # every evaluation stands behind a test of the divisor, in any order of the parts
     access = region(mod(const(12), B0), guard=conj(ge(mod(N, B0), 0), ne(B0, 0), ge(B0, 1)))
     found = find_collision(access, access, axes=X, same_site=True)
     assert found is not None and found.element == (0,)
@@ -357,19 +357,19 @@ def test_extents_grow_until_all_bounds_hold() -> None:
     assert w is not None and dict(w.scalars) == {"c.shape[0]": 2}
     asked: list[Witness] = []
 
-    def confirmed(found: Witness) -> bool:
+    def confirm_asked(found: Witness) -> bool:
         asked.append(found)
         return confirm(found, store, load, assume=ge(extent, 2))
 
-    larger = with_room(w, [Bound(i + 1, extent, TRUE)], confirmed)
+    larger = with_room(w, [Bound(i + 1, extent, TRUE)], confirm_asked)
     assert dict(larger.scalars) == {"c.shape[0]": 3} and asked == [larger]
-    assert with_room(larger, [Bound(i + 1, extent, TRUE)], confirmed) == larger and len(asked) == 1
+    assert with_room(larger, [Bound(i + 1, extent, TRUE)], confirm_asked) == larger and len(asked) == 1
     # a collision that does not survive, an index before the array, and one that grows with the array: as it was
     assert with_room(w, [Bound(i + 1, extent, TRUE)], lambda _: False) == w
-    assert with_room(w, [Bound(i - 1, extent, TRUE)], confirmed) == w
-    assert with_room(w, [Bound(i + extent, extent, TRUE)], confirmed) == w
+    assert with_room(w, [Bound(i - 1, extent, TRUE)], confirm_asked) == w
+    assert with_room(w, [Bound(i + extent, extent, TRUE)], confirm_asked) == w
     # what the witness does not say is not judged
-    assert with_room(w, [Bound(i + 1, symbol("a.shape[0]"), TRUE)], confirmed) == w
+    assert with_room(w, [Bound(i + 1, symbol("a.shape[0]"), TRUE)], confirm_asked) == w
 
 
 def test_an_inner_extent_does_not_grow_where_strides_are_given() -> None:
