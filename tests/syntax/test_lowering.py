@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from tilecheck.syntax import tree
 from tilecheck.syntax.statements import LowerError, lower_block
@@ -24,9 +24,9 @@ def show(node: object) -> object:
     """A node without spans, as nested tuples."""
     if isinstance(node, tuple):
         return tuple(map(show, node))
-    if not dataclasses.is_dataclass(node):
+    if not isinstance(node, Struct):
         return node
-    fields = (getattr(node, field.name) for field in dataclasses.fields(node) if "span" not in field.name)
+    fields = (getattr(node, name) for name in node.__struct_fields__ if "span" not in name)
     return (type(node).__name__, *map(show, fields))
 
 
@@ -236,10 +236,10 @@ def nodes(part: object) -> Iterator[object]:
     if isinstance(part, tuple):
         for item in part:
             yield from nodes(item)
-    elif dataclasses.is_dataclass(part) and not isinstance(part, tree.Span):
+    elif isinstance(part, Struct) and not isinstance(part, tree.Span):
         yield part
-        for field in dataclasses.fields(part):
-            yield from nodes(getattr(part, field.name))
+        for name in part.__struct_fields__:
+            yield from nodes(getattr(part, name))
 
 
 COUNTERPARTS: dict[type[ast.AST], str] = {

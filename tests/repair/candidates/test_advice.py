@@ -226,14 +226,14 @@ def test_the_line_on_which_data_choose_the_place_is_shown() -> None:
 
 def test_a_kernel_that_is_costly_to_follow_is_tried_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
     tries: list[int] = []
-    original = recheck.measured
+    original = recheck.execute_measured
 
     def costly(*args: object) -> object:
         model, _ = original(*args)  # type: ignore[arg-type]
         tries.append(1)
         return model, 1_000_000
 
-    monkeypatch.setattr(recheck, "measured", costly)
+    monkeypatch.setattr(recheck, "execute_measured", costly)
     body = "i, j = ct.bid(0), ct.bid(1)\nh, k = 2 * j, 3 * j\nct.store(c, (i, 0), ct.full((T, T), 1, ct.float32))"
     assert only_finding(body, "c, T: Int", "TC101").help is not None and len(tries) == 1
 
