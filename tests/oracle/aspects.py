@@ -34,13 +34,13 @@ _WEAKEST_FIRST: Final = ("refuted", "unproven", "conditional", "single-block", "
 
 @dataclass(frozen=True)
 class Aspect:
-    """What came of one kind in one kernel.
+    """The results for one kind of obligation in one kernel.
 
     truth     safe: no meant launch goes wrong; faulty: many do; mixed: few do; idle: hardly any was found
     verdict   the weakest of the obligations; "none" where there are none
     decided   all are decided, under clauses that some meant launch meets
     flagged   a finding of the kind is printed at the default level
-    named     decided under a clause that some launch that goes wrong breaks: a visible launch would be reported
+    named     decided under a clause that some failing launch breaks: a seen launch would be reported
     """
 
     kind: Kind
@@ -62,7 +62,7 @@ class Event:
 
 
 def _strays(run: Run, declared: bool) -> Iterator[Event]:
-    """A kernel that trusts in data is judged by its first fault: what follows may rest on data that was not there."""
+    """Only the first fault counts in a kernel with declarations about data: later faults follow from missing data."""
     for stray in run.outside:
         if stray.first or not declared:
             yield Event(stray.array, stray.line, f"{stray.array} is left at line {stray.line}")
@@ -80,7 +80,7 @@ EVENTS: Final[Mapping[Kind, Callable[[Run, bool], Iterator[Event]]]] = {"bounds"
 
 
 def events(kind: Kind, run: Run, kernel: Generated) -> list[Event]:
-    """What went wrong in a run, in a fixed order."""
+    """Returns the faults of a run in a fixed order."""
     return sorted(EVENTS[kind](run, "@requires" in kernel.text), key=lambda e: (e.line, e.array, e.what))
 
 
@@ -93,13 +93,13 @@ def truth_of(kind: Kind, kernel: Generated, truth: Truth) -> str:
 
 
 def structural(report: KernelReport, kinds: Iterable[str]) -> list[str]:
-    """Clauses of the contract that are no finding, less those that only obligations of other kinds rest on."""
+    """Clauses of the contract that are not findings, except those that only obligations of other kinds depend on."""
     mine = {c for o in report.obligations if o.kind in kinds for c in o.clauses}
     others = {c for o in report.obligations if o.kind not in kinds for c in o.clauses} - mine
     return [c.clause for c in report.contract if c.kind != "semantic" and c.clause not in others]
 
 
-def _foreseeing(kind: Kind, report: KernelReport, event: Event) -> list[Obligation]:
+def _find_obligations(kind: Kind, report: KernelReport, event: Event) -> list[Obligation]:
     """The obligations of an event: those of its line and array; of its line, where the array goes by another name."""
     at = [o for o in report.obligations if o.kind == kind and o.line == event.line]
     base = event.array.partition("[")[0]
@@ -114,7 +114,7 @@ def contradictions(kind: Kind, kernel: Generated, report: KernelReport, truth: T
     everything = [c.clause for c in report.contract]
     for run in truth.runs:
         for event in events(kind, run, kernel):
-            claims = _foreseeing(kind, report, event)
+            claims = _find_obligations(kind, report, event)
             if not claims:
                 if kind in COMPLETE and holds(everything, run.launch):
                     found.append(f"no obligation of kind {kind} for {event.what} for {dict(summary(run.launch))}")
@@ -152,7 +152,7 @@ def _lines_of(d: Diagnostic) -> set[int]:
     return {line for s in spans for line in range(s.line, s.end_line + 1)}
 
 
-def _stray(function: Any, parameters: Sequence[Parameter], d: Diagnostic, report: KernelReport) -> Replay:
+def _replay_stray(function: Any, parameters: Sequence[Parameter], d: Diagnostic, report: KernelReport) -> Replay:
     assert d.witness is not None
     arrays = [o.array for o in report.obligations if o.kind == "bounds" and o.line == d.span.line]
     return replay_stray(function, parameters, d.witness, arrays, d.span.line)
@@ -164,7 +164,7 @@ def _observation(function: Any, parameters: Sequence[Parameter], d: Diagnostic, 
 
 
 _REPLAY: Final[Mapping[Kind, Callable[[Any, Sequence[Parameter], Diagnostic, KernelReport], Replay]]] = {
-    "bounds": _stray, "padding": _observation,
+    "bounds": _replay_stray, "padding": _observation,
 }
 
 

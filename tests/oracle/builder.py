@@ -118,12 +118,12 @@ class Builder:
             self.lines.append("    " * level + line)
         self.depth = depth
 
-    def fresh(self, stem: str) -> str:
+    def create_name(self, stem: str) -> str:
         self.names += 1
         return f"{stem}{self.names}"
 
     def let(self, expr: str, stem: str = "v") -> str:
-        name = self.fresh(stem)
+        name = self.create_name(stem)
         self.emit(f"{name} = {expr}")
         return name
 
@@ -214,12 +214,12 @@ class Builder:
         if all(target != scalar for target, _ in self.ties):
             self.ties.append((scalar, expr))
 
-    def launched(self, axis: int, blocks: str) -> None:
+    def add_grid_axis(self, axis: int, blocks: str) -> None:
         """The grid has `blocks` blocks on an axis, or fewer."""
         self.require(f"grid[{axis}] <= {blocks}")
         self.tie(f"grid[{axis}]", blocks)
 
-    def small(self, name: str, rank: int, element: str = "float32") -> str:
+    def add_small_array(self, name: str, rank: int, element: str = "float32") -> str:
         """An array whose extents stay small, so that tiles reach past its end."""
         return self.array(name, rank, element, read_shape=True)
 

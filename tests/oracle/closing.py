@@ -1,4 +1,4 @@
-"""Holds the checker's verdicts against the sanitizer: what is proved is silent, what is refuted happens."""
+"""Compares the checker's verdicts with the sanitizer: proved obligations are silent, refuted ones fail."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tests.oracle.generate import Assignment, Generated, Subject, from_seed
 from tests.oracle.judging import check, claims_against, clause_holds, parameters_of
 from tests.oracle.loading import load_text
 from tests.oracle.replay import arguments_of
-from tests.oracle.reproducing import CODES, reproduced
+from tests.oracle.reproducing import CODES, reproduce
 from tests.oracle.run import run
-from tests.oracle.sanitized import loaded, seen
+from tests.oracle.sanitized import load_functions, observe_launches
 from tests.oracle.truth import Seen, Truth
 from tilecheck.contracts import ContractError
 from tilecheck.diagnostics import Diagnostic, Report
@@ -22,12 +22,12 @@ from tilecheck_runtime.errors.language import TileTypeError
 
 @dataclass
 class Closing:
-    """What came of many kernels.
+    """The results of many kernels.
 
     refused    kernels that cuTile would refuse for their types
     launches   launches that ran
     loud       launches in which the sanitizer found something of the subject
-    settled    kernels of which something is claimed
+    decided    kernels with a decided or refuted obligation
     witnesses  witnesses tried, by code
     faults     seed, kind (`claim` or `witness`) and what is wrong
     """
@@ -37,23 +37,23 @@ class Closing:
     refused: int = 0
     launches: int = 0
     loud: int = 0
-    settled: int = 0
+    decided: int = 0
     witnesses: Counter[str] = field(default_factory=Counter)
     faults: list[tuple[int, str, str]] = field(default_factory=list)
 
     def summary(self) -> str:
         witnesses = dict(sorted(self.witnesses.items()))
-        return (f"{self.subject}: {self.kernels} kernels ({self.refused} refused), {self.settled} settled, "
+        return (f"{self.subject}: {self.kernels} kernels ({self.refused} refused), {self.decided} settled, "
                 f"{self.launches} launches, of which {self.loud} with a finding; witnesses {witnesses}; "
                 f"{len(self.faults)} disagreements")
 
-    def explained(self, limit: int = 5) -> str:
+    def explain_faults(self, limit: int = 5) -> str:
         parts = [f"seed {seed} ({kind}): {what}\n{from_seed(seed, self.subject).text}"
                  for seed, kind, what in self.faults[:limit]]
         return "\n".join([self.summary(), *parts])
 
 
-def told_apart(kernel: Generated, said: Report, truth: Truth) -> Truth:
+def select_distinguishable_runs(kernel: Generated, said: Report, truth: Truth) -> Truth:
     """Runs without observations that another load may have to answer for: where lanes of several loads meet in a tile,
     the sanitizer names them all.
     """
@@ -78,12 +78,12 @@ _LOUD: dict[Subject, Callable[[Truth], int]] = {
 SETTLED = ("proved", "conditional", "atomic", "single-block")
 
 
-def witnessed(said: Report) -> list[Diagnostic]:
+def list_witnessed(said: Report) -> list[Diagnostic]:
     """Findings with a witness that shows when it is run."""
     return [d for d in said.diagnostics if d.witness is not None and d.code in CODES]
 
 
-def endless(kernel: Generated, d: Diagnostic) -> bool:
+def fails_to_end(kernel: Generated, d: Diagnostic) -> bool:
     """Whether the launch of a witness does not end, or is one that is refused."""
     assert d.witness is not None
     fake = load_text(kernel.text)["kernel"]
@@ -98,22 +98,22 @@ def close(seeds: Iterable[int], subject: Subject, count: int = 12) -> Closing:
         said = check(kernel)
         made.kernels += 1
         try:
-            truth = seen(kernel, count)
+            truth = observe_launches(kernel, count)
         except TileTypeError:
             made.refused += 1
             continue
         made.launches += len(truth.runs)
         made.loud += _LOUD[subject](truth)
-        made.settled += any(o.verdict in SETTLED for o in said.kernels[0].obligations)
+        made.decided += any(o.verdict in SETTLED for o in said.kernels[0].obligations)
         try:
             made.faults += [(seed, "claim", fault) for fault in claims_against(
-                kernel, said, told_apart(kernel, said, truth))]
+                kernel, said, select_distinguishable_runs(kernel, said, truth))]
         except (ContractError, KeyError) as error:
             made.faults.append((seed, "claim", f"the contract cannot be evaluated: {error!r}"))
-        real = loaded(kernel.text)["kernel"]
-        for d in witnessed(said):
+        real = load_functions(kernel.text)["kernel"]
+        for d in list_witnessed(said):
             made.witnesses[d.code] += 1
-            fault = "does not end" if endless(kernel, d) else reproduced(real, parameters_of(kernel), d)
+            fault = "does not end" if fails_to_end(kernel, d) else reproduce(real, parameters_of(kernel), d)
             if fault:
                 made.faults.append((seed, "witness", f"{d.code} at line {d.span.line}: {fault}; {d.witness}"))
     return made

@@ -73,7 +73,7 @@ def two_arrays(b: Builder) -> None:
 def two_phases(b: Builder) -> None:
     """Each block writes its part of a workspace, then reads a part: its own, or all of them."""
     size, work, out = b.tile(), b.array("w", 1), b.array("c", 1)
-    block, k = b.let(b.bid(0), "i"), b.fresh("k")
+    block, k = b.let(b.bid(0), "i"), b.create_name("k")
     b.emit(f"ct.store({work}, ({block},), ct.full(({size},), 1, ct.float32))")
     total = b.let(f"ct.zeros(({size},), ct.float32)", "total")
     depth = b.depth
@@ -149,7 +149,7 @@ def spin_lock(b: Builder) -> None:
 
 def list_of_arrays(b: Builder) -> None:
     """A list parameter, each array walked persistently."""
-    size, k, p = b.tile(), b.fresh("k"), b.fresh("p")
+    size, k, p = b.tile(), b.create_name("k"), b.create_name("p")
     total = b.count()
     block, step = b.let(b.bid(0), "i"), b.blocks(0)
     if b.slip("wrong persistent step", 60):
@@ -163,7 +163,7 @@ def list_of_arrays(b: Builder) -> None:
 def rows_in_whole_tiles(b: Builder) -> None:
     """`row * N // T + k`: rows of a flat array, of whole tiles each, are walked tile by tile."""
     row, size = number(b).expr, b.tile()
-    length, k = b.scalar("N", (2, 3, 4, 6, 8), constant=b.pick(True, False)), b.fresh("k")
+    length, k = b.scalar("N", (2, 3, 4, 6, 8), constant=b.pick(True, False)), b.create_name("k")
     array = b.array("c", 1)
     start = b.let(f"{row} * {length} // {size}", "start")
     trips = f"{length} // {size}"
@@ -180,7 +180,7 @@ def rows_in_whole_tiles(b: Builder) -> None:
 
 def rows_of_input(b: Builder) -> None:
     """A loop over the tiles of an input; the store follows the loop."""
-    size, source, k = b.tile(), b.array("x", 2, read_shape=True), b.fresh("k")
+    size, source, k = b.tile(), b.array("x", 2, read_shape=True), b.create_name("k")
     digits = b.pick(*DECODES[:9])(b)[:2]
     depth = b.depth
     total = b.let(f"ct.zeros((1, {size}), ct.float32)", "total")

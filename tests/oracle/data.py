@@ -63,7 +63,7 @@ def padded_parts(b: Builder) -> None:
 
 def own_segment(b: Builder) -> None:
     """Each block walks from one entry of a monotone table to the next."""
-    table, p, size = b.data("starts", "monotone", "monotone(starts)"), b.fresh("p"), b.tile()
+    table, p, size = b.data("starts", "monotone", "monotone(starts)"), b.create_name("p"), b.tile()
     block = b.let(b.bid(0), "i")
     after = f"{block} + 1"
     reach = f" + {b.pick('1', size)}" if b.slip("segment one too long", 15) else ""
@@ -77,7 +77,7 @@ def own_segment(b: Builder) -> None:
 def walk_of_segment(b: Builder) -> None:
     """Each block writes `length` tiles from its offset on."""
     offsets = b.data("offsets", "offsets", "segments(offsets, lengths)")
-    lengths, k, size = b.data("lengths", "lengths"), b.fresh("k"), b.tile()
+    lengths, k, size = b.data("lengths", "lengths"), b.create_name("k"), b.tile()
     block = b.let(b.bid(0), "i")
     start, length = _read(b, offsets, block), _read(b, lengths, block)
     if b.slip("segment one too long", 15):

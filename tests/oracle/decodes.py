@@ -15,7 +15,7 @@ def _ceil(total: str | None, part: str) -> str | None:
 def direct(b: Builder) -> list[Digit]:
     axes = b.pick((0,), (0,), (0, 1), (0, 1), (1, 0), (0, 1, 2))
     if len(axes) == 2 and b.chance(30):
-        names = [b.fresh("i"), b.fresh("i")]
+        names = [b.create_name("i"), b.create_name("i")]
         b.emit(f"{', '.join(names)} = {', '.join(b.bid(a) for a in axes)}")
     else:
         names = [b.let(b.bid(a), "i") for a in axes]
@@ -24,7 +24,7 @@ def direct(b: Builder) -> list[Digit]:
 
 def affine_of_bid(b: Builder) -> list[Digit]:
     """`bid * A + k`, with the loop over `k` bounded by `A`."""
-    size, k = b.radix(), b.fresh("k")
+    size, k = b.radix(), b.create_name("k")
     factor = f"({size} - 1)" if b.slip("factor too small") else size
     trips = f"{size} + 1" if b.slip("one trip too many") else size
     block = b.let(b.bid(0), "i")
@@ -34,7 +34,7 @@ def affine_of_bid(b: Builder) -> list[Digit]:
 
 def chunk_of_range(b: Builder) -> list[Digit]:
     """`range(bid * A, min(bid * A + A, n))`."""
-    size, total, p = b.radix(), b.extent(), b.fresh("p")
+    size, total, p = b.radix(), b.extent(), b.create_name("p")
     start = b.let(f"{b.bid(0)} * {size}", "start")
     reach = f"{start} + {size} + 1" if b.slip("chunk one too long") else f"{start} + {size}"
     b.open(f"for {p} in range({start}, {b.pick('min', 'ct.minimum')}({reach}, {total})):")
@@ -43,7 +43,7 @@ def chunk_of_range(b: Builder) -> list[Digit]:
 
 def strided_by_hand(b: Builder) -> list[Digit]:
     """`k * num_blocks + bid`."""
-    k, total = b.fresh("k"), b.count()
+    k, total = b.create_name("k"), b.count()
     block = b.let(b.bid(0), "i")
     factor = b.blocks(0)
     if b.slip("stride too small"):
@@ -63,7 +63,7 @@ def _stride(b: Builder) -> str:
 
 
 def persistent_for(b: Builder, total: str | None = None) -> list[Digit]:
-    total, p = total or b.extent(), b.fresh("p")
+    total, p = total or b.extent(), b.create_name("p")
     b.open(f"for {p} in range({b.bid(0)}, {total}, {_stride(b)}):")
     return [Digit(p, total)]
 
@@ -79,8 +79,8 @@ def nested_carry(b: Builder) -> list[Digit]:
     """A counter that starts at the block and steps by the number of blocks through two nested loops."""
     p, step = b.let(b.bid(0), "p"), _stride(b)
     outer, inner = b.count("n"), b.radix()
-    b.open(f"for {b.fresh('u')} in range({outer}):")
-    b.open(f"for {b.fresh('u')} in range({inner}):", f"{p} = {p} + {step}")
+    b.open(f"for {b.create_name('u')} in range({outer}):")
+    b.open(f"for {b.create_name('u')} in range({inner}):", f"{p} = {p} + {step}")
     return [Digit(p, f"(grid[0] * ({outer}) * ({inner}))")]
 
 
@@ -104,7 +104,7 @@ def reversed_block(b: Builder) -> list[Digit]:
     return [Digit(b.let(f"{total} - 1 - {b.bid(0)}", "p"), total)]
 
 
-def clamped(b: Builder) -> list[Digit]:
+def clamp_digit(b: Builder) -> list[Digit]:
     total = b.count()
     b.require(f"grid[0] <= {total}")
     kind = b.pick("min({0}, {1} - 1)", "ct.minimum({0}, {1} - 1)", "max(min({0}, {1} - 1), 0)")
@@ -117,7 +117,7 @@ def plain_block(b: Builder) -> list[Digit]:
 
 BASES: Final[tuple[Callable[[Builder], list[Digit]], ...]] = (
     plain_block, plain_block, plain_block, persistent_for, persistent_for, persistent_while, affine_of_bid,
-    chunk_of_range, strided_by_hand, nested_carry, linear_of_grid, reversed_block, clamped,
+    chunk_of_range, strided_by_hand, nested_carry, linear_of_grid, reversed_block, clamp_digit,
 )
 
 
@@ -130,7 +130,7 @@ def _base(b: Builder) -> Digit:
 def divmod_of(b: Builder, p: Digit | None = None) -> list[Digit]:
     p = p or _base(b)
     size = b.radix()
-    q, r = b.fresh("q"), b.fresh("r")
+    q, r = b.create_name("q"), b.create_name("r")
     divisor = modulus = size
     if b.slip("wrong modulus"):
         modulus = b.pick(f"max({size} - 1, 1)", f"({size} + 1)", "2", f"({size} * 2)")
@@ -184,7 +184,7 @@ _GROUPED = """def grouped{suffix}(p, nm, nn, group):
 """
 
 
-def grouped(b: Builder) -> list[Digit]:
+def group_digits(b: Builder) -> list[Digit]:
     """A grouped order over a grid of tiles: one block a tile, or persistent."""
     rows, cols = b.count("nm"), b.count("nn")
     group = b.pick("2", "3", b.radix())
@@ -194,7 +194,7 @@ def grouped(b: Builder) -> list[Digit]:
     if b.slip("wrong group arithmetic", 55):
         row, col = b.pick((row, "(p % width) // group"), ("first + p % group", col), (row, "p // size"),
                           ("p % size", col))
-        suffix += b.fresh("w")
+        suffix += b.create_name("w")
     name = b.helper(f"grouped{suffix}", _GROUPED.format(suffix=suffix, row=row, col=col))
     if b.chance(50):
         total = b.let(f"{rows} * {cols}", "total")
@@ -202,7 +202,7 @@ def grouped(b: Builder) -> list[Digit]:
     else:
         p = Digit(b.let(b.bid(0), "p"))
         b.require(f"grid[0] <= {rows} * {cols}")
-    i, j = b.fresh("i"), b.fresh("j")
+    i, j = b.create_name("i"), b.create_name("j")
     b.emit(f"{i}, {j} = {name}({p.expr}, {rows}, {cols}, {group})")
     return [Digit(i, rows), Digit(j, cols)]
 
@@ -224,11 +224,11 @@ def uniform_choice(b: Builder) -> list[Digit]:
     """Digits that depend on a compile-time flag."""
     flag, i, j = b.flag(), b.bid(0), b.bid(1)
     if b.chance(50):
-        p, q = b.fresh("p"), b.fresh("q")
+        p, q = b.create_name("p"), b.create_name("q")
         other = f"({j}, {j})" if b.slip("one branch repeats a digit") else f"({j}, {i})"
         b.emit(f"{p}, {q} = ({i}, {j}) if {flag} else {other}")
         return [Digit(p, "max(grid[0], grid[1])"), Digit(q, "max(grid[0], grid[1])")]
-    p = b.fresh("p")
+    p = b.create_name("p")
     b.open(f"if {flag}:")
     b.emit(f"{p} = {i} * 2 + 1")
     b.close_to(b.depth - 1)
@@ -244,7 +244,7 @@ def in_tuple(b: Builder) -> list[Digit]:
     coords = b.let(f"({digits[0].expr}, {digits[1].expr}, 7)", "coords")
     b.helper("pack", "def pack(coords, swap):\n    if swap:\n        return coords[1], coords[0]\n"
                      "    return coords[0], coords[1]\n")
-    p, q = b.fresh("p"), b.fresh("q")
+    p, q = b.create_name("p"), b.create_name("q")
     swap = b.pick(True, False)
     b.emit(f"{p}, {q} = pack({coords}, {swap})")
     first, second = (digits[1], digits[0]) if swap else digits
@@ -253,7 +253,7 @@ def in_tuple(b: Builder) -> list[Digit]:
 
 def block_and_loop(b: Builder) -> list[Digit]:
     """The block, and a counter of its own."""
-    block, k = b.let(b.bid(0), "i"), b.fresh("k")
+    block, k = b.let(b.bid(0), "i"), b.create_name("k")
     total = b.count()
     b.open(f"for {k} in range({total}):")
     return [Digit(block, "grid[0]"), Digit(k, total)]
@@ -271,5 +271,5 @@ def single(b: Builder) -> list[Digit]:
 
 DECODES: Final[tuple[Callable[[Builder], list[Digit]], ...]] = (
     direct, direct, direct, single, single, single, divmod_of, divmod_of, divmod_of, mixed_radix, mixed_radix,
-    grouped, grouped, batch_and_grouped, uniform_choice, in_tuple, block_and_loop, three_by_divmod, bits_of,
+    group_digits, group_digits, batch_and_grouped, uniform_choice, in_tuple, block_and_loop, three_by_divmod, bits_of,
 )

@@ -81,8 +81,8 @@ class _Writer:
                 f"if {self.names[-1]} > 0:"))
             self.lines.append(pad + head)
             pad += "    "
-        single = () if self.mapped else (self.own, self.pieces, self.at, self.scattered)
-        rng.choice((self.by_cell, self.by_cell, *single, *((self.other,) if self.second else ())))(pad)
+        single = () if self.mapped else (self.own, self.pieces, self.at, self.scatter)
+        rng.choice((self.by_cell, self.by_cell, *single, *((self.write_other,) if self.second else ())))(pad)
 
     def by_cell(self, pad: str) -> None:
         self.lines.append(pad + f"z[cell] = {self.tile()}")
@@ -90,7 +90,7 @@ class _Writer:
     def own(self, pad: str) -> None:
         self.lines.append(pad + f"z.store({self.tile()})")
 
-    def other(self, pad: str) -> None:
+    def write_other(self, pad: str) -> None:
         own = ("y.store(y.load() * 2.0)", "z.store(y.load_like(z))")
         self.lines.append(pad + self.rng.choice((f"y[cell] = {self.tile()}", "z[cell] = y[cell]", *(
             () if self.mapped else own))))
@@ -109,7 +109,7 @@ class _Writer:
         self.lines.append(
             pad + f"z.store_at(({self.tuple(position)}), ct.zeros(({self.tuple(self.sub())}), ct.float32))")
 
-    def scattered(self, pad: str) -> None:
+    def scatter(self, pad: str) -> None:
         if self.rank == 1:
             start = self.rng.choice(("0", "n", "-1", "z.tile[0] // 2"))
             self.lines.append(
@@ -146,7 +146,7 @@ def generate(rng: Random) -> Generated:
 
 @dataclass(frozen=True)
 class Sizes:
-    """What a launch passes: values of type variables, extents of pieces and of arrays, numbers."""
+    """The arguments of a launch: values of type variables, extents of pieces and of arrays, numbers."""
 
     variables: dict[str, int]
     tiles: dict[str, tuple[int, ...]]
@@ -155,7 +155,7 @@ class Sizes:
 
 
 def sizes(rng: Random, made: Generated) -> Sizes:
-    """Small sizes, of which edges, single pieces and inputs that are a little too small are a part."""
+    """Draws small sizes, among them edges, single pieces and inputs that are slightly too small."""
     variables = {name: rng.choice((1, 2, 4, 8)) for name in "ABT"}
     tiles = {name: tuple(int(e[8:-1]) if e.startswith("Literal") else variables[e] for e in tile)
              for name, tile in made.tiles.items()}

@@ -13,7 +13,7 @@ import numpy as np
 
 from tests.oracle import memory, poison, values
 from tests.oracle.machine import Machine, Ticks
-from tests.oracle.values import DTYPES, DType, Tile, binary, extents, like, marks_of, raw, whole
+from tests.oracle.values import DTYPES, DType, Tile, binary, extents, like, marks_of, raw, to_whole_shape
 
 T = TypeVar("T")
 
@@ -85,7 +85,7 @@ def astile(value: Any, *, dtype: DType) -> Tile:
 
 def where(condition: Any, x: Any, y: Any) -> Tile:
     picked = np.where(raw(condition), raw(x), raw(y))
-    marks = poison.selected(np.shape(picked), raw(condition), marks_of(condition), marks_of(x), marks_of(y))
+    marks = poison.mark_selected(np.shape(picked), raw(condition), marks_of(condition), marks_of(x), marks_of(y))
     return Tile(picked, values._dtype_of(x) or values._dtype_of(y), marks)
 
 
@@ -96,7 +96,7 @@ def cat(tiles: Any, axis: Any) -> Tile:
 
 
 def broadcast_to(x: Any, shape: Any) -> Tile:
-    return like(x, lambda data: np.broadcast_to(data, whole(shape)))
+    return like(x, lambda data: np.broadcast_to(data, to_whole_shape(shape)))
 
 
 def expand_dims(x: Any, axis: Any) -> Tile:
@@ -109,15 +109,15 @@ def bitcast(x: Any, dtype: DType) -> Tile:
 
 def pack_to_bytes(x: Any) -> Tile:
     count = max(x.dtype.bits * max(int(np.size(raw(x))), 1) // 8, 1)
-    return Tile(np.zeros(count, dtype=np.int64), DTYPES["uint8"], _everywhere((count,), x))
+    return Tile(np.zeros(count, dtype=np.int64), DTYPES["uint8"], _broadcast((count,), x))
 
 
 def unpack_from_bytes(x: Any, dtype: DType) -> Tile:
     count = int(np.size(raw(x))) * 8 // dtype.bits
-    return Tile(np.zeros(count, dtype=dtype.numpy), dtype, _everywhere((count,), x))
+    return Tile(np.zeros(count, dtype=dtype.numpy), dtype, _broadcast((count,), x))
 
 
-def _everywhere(shape: tuple[int, ...], x: Any) -> Any:
+def _broadcast(shape: tuple[int, ...], x: Any) -> Any:
     """Marks of lanes that each depend on any lane of `x`."""
     marks = marks_of(x)
     return None if marks is None else poison.union(shape, np.bitwise_or.reduce(marks, axis=None))
@@ -129,7 +129,7 @@ def _axis(axis: Any) -> Any:
 
 def _reduction(compute: Callable[..., Any]) -> Callable[..., Tile]:
     def operation(x: Any, axis: Any = None, *, keepdims: Any = False, **options: Any) -> Tile:
-        marks = poison.reduced(marks_of(x), _axis(axis), bool(keepdims))
+        marks = poison.mark_reduced(marks_of(x), _axis(axis), bool(keepdims))
         return Tile(compute(np.asarray(raw(x)), axis=_axis(axis), keepdims=bool(keepdims)), values._dtype_of(x), marks)
 
     return operation
@@ -137,7 +137,7 @@ def _reduction(compute: Callable[..., Any]) -> Callable[..., Tile]:
 
 def _argument(compute: Callable[..., Any]) -> Callable[..., Tile]:
     def operation(x: Any, axis: Any = None, *, keepdims: Any = False, **options: Any) -> Tile:
-        marks = poison.reduced(marks_of(x), _axis(axis), bool(keepdims))
+        marks = poison.mark_reduced(marks_of(x), _axis(axis), bool(keepdims))
         return Tile(compute(np.asarray(raw(x)), axis=_axis(axis), keepdims=bool(keepdims)), DTYPES["int32"], marks)
 
     return operation
@@ -147,7 +147,7 @@ def _scan(compute: Callable[..., Any]) -> Callable[..., Tile]:
     def operation(x: Any, axis: Any = 0, *, reverse: Any = False, **options: Any) -> Tile:
         data, place = np.asarray(raw(x)), int(axis)
         done = np.flip(compute(np.flip(data, place), axis=place), place) if reverse else compute(data, axis=place)
-        return Tile(done, values._dtype_of(x), poison.scanned(marks_of(x), place, bool(reverse)))
+        return Tile(done, values._dtype_of(x), poison.mark_scanned(marks_of(x), place, bool(reverse)))
 
     return operation
 
@@ -166,7 +166,7 @@ def reduce(x: Any, axis: Any, func: Callable[..., Any], identity: Any, *, keepdi
     total: tuple[Any, ...] = tuple(identity) if isinstance(identity, tuple) else (identity,)
     for n in range(parts[0].shape[int(axis)]):
         total = _fold(func, total, [Tile(np.take(p.data, n, int(axis))) for p in parts])
-    marks = poison.reduced(_all_marks(parts), int(axis))
+    marks = poison.mark_reduced(_all_marks(parts), int(axis))
     total = tuple(Tile(raw(t), values._dtype_of(t), marks) for t in total)
     if keepdims:
         total = tuple(expand_dims(t, axis) for t in total)
@@ -187,7 +187,7 @@ def scan(x: Any, axis: Any, func: Callable[..., Any], identity: Any, *, reverse:
         steps.append(total)
     if reverse:
         steps.reverse()
-    marks = poison.scanned(_all_marks(parts), int(axis), bool(reverse))
+    marks = poison.mark_scanned(_all_marks(parts), int(axis), bool(reverse))
     done = tuple(Tile(np.stack([raw(s[k]) for s in steps], int(axis)), None, marks) for k in range(len(parts)))
     return done if many else done[0]
 
@@ -204,7 +204,7 @@ def mma_scaled(x: Any, x_scale: Any, y: Any, y_scale: Any, acc: Any) -> Tile:
 
 def matmul(x: Any, y: Any) -> Tile:
     product = np.matmul(np.asarray(raw(x)), np.asarray(raw(y)))
-    return Tile(product, values._dtype_of(x), poison.multiplied(product.shape, marks_of(x), marks_of(y)))
+    return Tile(product, values._dtype_of(x), poison.mark_multiplied(product.shape, marks_of(x), marks_of(y)))
 
 
 def cdiv(x: Any, y: Any) -> Tile:
@@ -287,7 +287,7 @@ class _PermissiveBase(metaclass=_Permissive):
 
 
 class Anything:
-    """Stands for what a kernel does not need: host libraries and their members. A decorator of this kind is a no-op."""
+    """Stands for names that a kernel does not need: host libraries and their members. As a decorator it is a no-op."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):

@@ -36,11 +36,11 @@ def _while(rule: str, name: str, answer: Callable[..., Any]) -> None:
     """While one rule runs, `Facts.name` answers otherwise."""
     original = derive.RULES[rule]
 
-    def faulty(state: State) -> bool:
+    def answer_wrongly(state: State) -> bool:
         with _facts(name, answer):
             return original(state)
 
-    derive.RULES[rule] = faulty
+    derive.RULES[rule] = answer_wrongly
 
 
 def peel_up_to_the_radix() -> None:
@@ -57,16 +57,16 @@ def merge_despite_an_offset() -> None:
     """a == a' + c counts as a == a'."""
     original = derive.RULES["merge"]
 
-    def faulty(state: State) -> bool:
+    def answer_wrongly(state: State) -> bool:
         state.equations = [e - e.offset if len(e.monos) == 3 else e for e in state.equations]
         return original(state)
 
-    derive.RULES["merge"] = faulty
+    derive.RULES["merge"] = answer_wrongly
 
 
 def inverse_of_the_quotient_alone() -> None:
     """Equal quotients are enough."""
-    def faulty(state: State) -> bool:
+    def answer_wrongly(state: State) -> bool:
         for x, y, d in state.equal_quotients():
             if (x - y).monos and (x - y) not in state.equations:
                 state.equations.append(x - y)
@@ -74,7 +74,7 @@ def inverse_of_the_quotient_alone() -> None:
                 return True
         return False
 
-    derive.RULES["inverse"] = faulty
+    derive.RULES["inverse"] = answer_wrongly
 
 
 def congruent_at_any_distance() -> None:
@@ -84,7 +84,7 @@ def congruent_at_any_distance() -> None:
 
 def quotient_forgets_the_divisor() -> None:
     """Equal quotients bound the difference by 1 instead of by the divisor."""
-    def faulty(state: State) -> bool:
+    def answer_wrongly(state: State) -> bool:
         for x, y, _ in state.equal_quotients():
             news = [c for c in (ge(ZERO, x - y), ge(ZERO, y - x)) if c not in state.conds and c.op != "true"]
             if news:
@@ -94,21 +94,21 @@ def quotient_forgets_the_divisor() -> None:
                 return True
         return False
 
-    derive.RULES["quotient"] = faulty
+    derive.RULES["quotient"] = answer_wrongly
 
 
 def solve_with_the_wrong_sign() -> None:
     """a + t == 0 gives a == t."""
     original_rule, original_substitute = derive.RULES["solve"], State.substitute
 
-    def faulty(state: State) -> bool:
+    def answer_wrongly(state: State) -> bool:
         State.substitute = lambda self, mapping: original_substitute(self, {a: -t for a, t in mapping.items()})
         try:
             return original_rule(state)
         finally:
             State.substitute = original_substitute
 
-    derive.RULES["solve"] = faulty
+    derive.RULES["solve"] = answer_wrongly
 
 
 def reduce_without_a_range() -> None:
@@ -120,7 +120,7 @@ def squeeze_from_one_side() -> None:
     """p >= 0 is enough for p == 0."""
     original = derive.RULES["squeeze"]
 
-    def faulty(state: State) -> bool:
+    def answer_wrongly(state: State) -> bool:
         for g in state.facts.inequalities:
             if g.varying and g not in state.equations and len(g.monos) <= 2:
                 state.equations.append(g)
@@ -128,7 +128,7 @@ def squeeze_from_one_side() -> None:
                 return True
         return original(state)
 
-    derive.RULES["squeeze"] = faulty
+    derive.RULES["squeeze"] = answer_wrongly
 
 
 def range_that_touches() -> None:
@@ -140,14 +140,14 @@ def exclusive_without_the_negation() -> None:
     """Any `!=` of the two copies excludes them."""
     original = derive.RULES["exclusive"]
 
-    def faulty(state: State) -> bool:
+    def answer_wrongly(state: State) -> bool:
         if any(c.varying and c.op == "ne" for c in state.facts.conds):
             state.absurd = True
             state.use("exclusive", "")
             return True
         return original(state)
 
-    derive.RULES["exclusive"] = faulty
+    derive.RULES["exclusive"] = answer_wrongly
 
 
 def split_forgets_the_other_case() -> None:
@@ -160,31 +160,31 @@ def data_of_any_array() -> None:
     """Elements read outside the array differ too."""
     original = derive.RULES["data"]
 
-    def faulty(state: State) -> bool:
+    def answer_wrongly(state: State) -> bool:
         with _facts("prove", lambda ask, *args: frozenset()):
             return original(state)
 
-    derive.RULES["data"] = faulty
+    derive.RULES["data"] = answer_wrongly
 
 
 def segment_of_any_element() -> None:
     """Starts of segments that matter to one element are one."""
     original = derive.RULES["segment"]
 
-    def faulty(state: State) -> bool:
+    def answer_wrongly(state: State) -> bool:
         with _facts("prove", lambda ask, *args: frozenset()):
             return original(state)
 
-    derive.RULES["segment"] = faulty
+    derive.RULES["segment"] = answer_wrongly
 
 
 def clauses_forgotten() -> None:
-    """What was assumed of the launch is not said."""
+    """The assumptions about the launch are not reported."""
     original = derive.derive
-    def faulty(*args: Any, **kwargs: Any) -> Any:
+    def answer_wrongly(*args: Any, **kwargs: Any) -> Any:
         return replace(original(*args, **kwargs), clauses=())
 
-    questions.derive = faulty
+    questions.derive = answer_wrongly
 
 
 FAULTS: Final[dict[str, tuple[Callable[[], None], tuple[str, ...]]]] = {
@@ -199,7 +199,7 @@ FAULTS: Final[dict[str, tuple[Callable[[], None], tuple[str, ...]]]] = {
     "squeeze": (squeeze_from_one_side, ("guard lets several through", "only_one_block")),
     "range": (range_that_touches, ("stores meet", "reads the neighbour", "halves meet")),
     "exclusive": (exclusive_without_the_negation, ("under_block_guard", "guard lets several through")),
-    "split": (split_forgets_the_other_case, ("one branch repeats a digit", "one branch halves", "clamped")),
+    "split": (split_forgets_the_other_case, ("one branch repeats a digit", "one branch halves", "clamp_digit")),
     "data": (data_of_any_array, ("row_of_index",)),
     "segment": (segment_of_any_element, ("segment one too long", "segment of two", "own_segment")),
     "clauses": (clauses_forgotten, ("unmasked_row", "row_scatter", "linear_of_grid")),

@@ -47,7 +47,7 @@ class Figures:
         return sum(o.verdict == "refuted" for o in colliding) / max(len(colliding), 1)
 
     @property
-    def mixed_settled(self) -> float:
+    def mixed_decided(self) -> float:
         mixed = self.of("mixed")
         return sum(o.verdict in ("refuted", *DECIDED) for o in mixed) / max(len(mixed), 1)
 
@@ -59,12 +59,12 @@ class Figures:
             verdicts = ", ".join(f"{v} {n}" for v, n in sorted(Counter(o.verdict for o in found).items()))
             lines.append(f"{truth:10} {len(found):5} ({len(found) / max(total, 1):.0%}): {verdicts}")
         lines.append(f"safe decided {self.safe_decided:.1%}, colliding refuted {self.colliding_refuted:.1%}, "
-                     f"mixed settled {self.mixed_settled:.1%}, contradicted {len(self.contradicted)}")
+                     f"mixed settled {self.mixed_decided:.1%}, contradicted {len(self.contradicted)}")
         lines.append("rules: " + ", ".join(f"{r} {n}" for r, n in self.rules.most_common()))
         return "\n".join(lines)
 
-    def missed(self) -> str:
-        """What was neither decided nor refuted, by construct."""
+    def list_missed(self) -> str:
+        """Lists the kernels that were neither decided nor refuted, by construct."""
         misses = [o for o in self.outcomes if (o.truth == "safe" and not o.decided)
                   or (o.truth == "colliding" and o.verdict != "refuted")]
         constructs = Counter((o.truth, f) for o in misses for f in (*o.features, *o.slips))
@@ -74,7 +74,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Shares:
-    """Bounds or padding: each kernel with what came of that kind."""
+    """Bounds or padding: each kernel with the results for that kind."""
 
     kind: Kind
     outcomes: tuple[tuple[Outcome, Aspect], ...]
@@ -125,7 +125,7 @@ class Shares:
                      f"{self.faulty_noticed:.1%}")
         return "\n".join(lines)
 
-    def missed(self) -> str:
+    def list_missed(self) -> str:
         """Right kernels not decided and wrong ones not flagged, by construct."""
         misses = [(o, a) for o, a in self.outcomes if (a.truth == "safe" and not a.decided)
                   or (a.truth == "faulty" and not a.flagged and a.verdict != "refuted" and not a.named)]

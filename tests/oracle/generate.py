@@ -25,7 +25,7 @@ from tests.oracle.composites import (
 from tests.oracle.data import own_segment, padded_parts, row_of_index, ticket, walk_of_segment
 from tests.oracle.lanes import LANES
 from tests.oracle.tiles import TILES
-from tests.oracle.uses import composed
+from tests.oracle.uses import compose_kernel
 
 ROOM: Final = {1: 256, 2: 64, 3: 32, 4: 24}
 SMALL: Final = (1, 2, 3, 4, 6)
@@ -67,7 +67,7 @@ class Assignment:
 
     @property
     def key(self) -> int:
-        """What the data of this launch is drawn from."""
+        """The seed of the data of this launch."""
         return sum(self.scalars.values()) % 1000
 
     def shape(self, array: str, rank: int) -> tuple[int, ...]:
@@ -75,7 +75,7 @@ class Assignment:
 
 
 WHOLE: Final[tuple[Callable[[Builder], None], ...]] = (
-    *(composed for _ in range(30)), even_and_odd, even_and_odd, even_and_odd, halves, halves, exclusive_flags,
+    *(compose_kernel for _ in range(30)), even_and_odd, even_and_odd, even_and_odd, halves, halves, exclusive_flags,
     exclusive_flags, two_arrays, two_arrays, two_phases, only_one_block, early_return, mixed_atomics, spin_lock,
     list_of_arrays, rows_of_input, rows_of_input, row_of_index, row_of_index, own_segment, own_segment,
     walk_of_segment, ticket, ticket, rows_in_whole_tiles, rows_in_whole_tiles, padded_parts,

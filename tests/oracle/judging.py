@@ -28,7 +28,7 @@ RACE_CODES = ("TC101", "TC103", "TC106", "TC107", "TC108")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one kernel. `contradictions` are readable; `decided` is meant for a safe kernel.
+    """The results for one kernel. `contradictions` are readable; `decided` is meant for a safe kernel.
 
     `truth`, `verdict` and `decided` are about races; `aspects` about the rest.
     """
@@ -100,7 +100,7 @@ def _data(kernel: Generated, launch: Assignment, name: str) -> list[int]:
     return []
 
 
-def _starred(scalars: Mapping[str, int]) -> Iterator[dict[str, int]]:
+def _add_starred_scalars(scalars: Mapping[str, int]) -> Iterator[dict[str, int]]:
     """Scalars with those of the list elements at each place under the name that stands for every one of them."""
     members: dict[int, dict[str, int]] = {}
     for key, value in scalars.items():
@@ -122,17 +122,17 @@ def clause_holds(text: str, kernel: Generated, launch: Assignment) -> bool:
             bounds = () if note.name == "lock" else (term_value(t, Scalars(scalars)) for t in note.terms)
             if not fact(*(_data(kernel, launch, name) for name in note.arrays), *bounds):
                 return False
-        elif not all(evaluate(clause, s) for s in _starred(scalars)):
+        elif not all(evaluate(clause, s) for s in _add_starred_scalars(scalars)):
             return False
     return True
 
 
-def _violated(texts: Iterable[str], kernel: Generated, launch: Assignment) -> bool:
+def _is_violated(texts: Iterable[str], kernel: Generated, launch: Assignment) -> bool:
     return not all(clause_holds(text, kernel, launch) for text in texts)
 
 
 def parameters_of(kernel: Generated) -> list[Parameter]:
-    """Parameters with defaults for what a witness does not mention."""
+    """Returns the parameters, with defaults for values that a witness does not mention."""
     made = [Parameter(a.name, a.rank, a.element, fill=contents(a.fill, 64, 7)) for a in kernel.arrays]
     made += [Parameter(s.name, boolean="bool" in s.annotation, default=s.values[-1]) for s in kernel.scalars]
     return made
@@ -148,7 +148,7 @@ class _Examiner:
     reproduced: bool = False
 
     def claims(self) -> tuple[str, ...]:
-        """What was decided and does not hold in what was seen."""
+        """Yields the decided obligations that an executed launch contradicts."""
         self.structural = structural(self.report, RACE_KINDS)
         self.contract = race_contract(self.report)
         self.verdict = race_verdict(self.report)
@@ -160,7 +160,7 @@ class _Examiner:
         return tuple(self.found)
 
     def witnesses(self) -> tuple[str, ...]:
-        """What was refuted with no witness, or one that the interpreter does not bear out."""
+        """Yields the refutations without a witness, or with one that the interpreter does not confirm."""
         self.found = []
         for diagnostic in self.diagnostics:
             others = any(diagnostic.code in codes for codes in CODES.values())
@@ -173,7 +173,7 @@ class _Examiner:
         return tuple(self.found)
 
     def _holds(self, clauses: Iterable[str], launch: Assignment) -> bool:
-        return not _violated(clauses, self.kernel, launch)
+        return not _is_violated(clauses, self.kernel, launch)
 
     def aspects(self) -> tuple[Aspect, ...]:
         return tuple(aspect(kind, self.kernel, self.report, self.diagnostics, self.truth, self._holds)
@@ -181,22 +181,22 @@ class _Examiner:
 
     def _collision(self, trial: Trial) -> None:
         where = summary(trial.launch)
-        if self.verdict in DECIDED and not _violated(self.contract, self.kernel, trial.launch):
+        if self.verdict in DECIDED and not _is_violated(self.contract, self.kernel, trial.launch):
             self.found.append(f"{self.verdict}, but {sorted(trial.pairs)} collide for {where}; "
                               f"contract {self.contract}")
             return
         for kind, a, b in trial.pairs:
             claims = [o for o in self.report.obligations if o.kind in RACE_KINDS and o.line in (a, b)]
-            if all(self._claimed(o, trial.launch) for o in claims):
+            if all(self._is_claimed_disjoint(o, trial.launch) for o in claims):
                 verdicts = [(o.kind, o.line, o.verdict, o.clauses) for o in claims]
                 self.found.append(f"{kind} at lines {a} and {b} for {where}, against {verdicts}")
                 return
 
-    def _claimed(self, obligation: Obligation, launch: Assignment) -> bool:
+    def _is_claimed_disjoint(self, obligation: Obligation, launch: Assignment) -> bool:
         """Whether the obligation says that there is no collision in this launch."""
         if obligation.verdict not in DECIDED:
             return False
-        return not _violated([*obligation.clauses, *self.structural], self.kernel, launch)
+        return not _is_violated([*obligation.clauses, *self.structural], self.kernel, launch)
 
     def _witness(self, diagnostic: Diagnostic) -> None:
         witness = diagnostic.witness
@@ -234,7 +234,7 @@ def check(kernel: Generated) -> Report:
 def _satisfiable(kernel: Generated, report: KernelReport, truth: Truth) -> bool:
     """Whether a launch of several blocks meets the contract: a clause that forbids them all decides nothing."""
     clauses = race_contract(report)
-    return any(not _violated(clauses, kernel, t.launch) for t in truth.telling)
+    return any(not _is_violated(clauses, kernel, t.launch) for t in truth.telling)
 
 
 def examine(kernel: Generated, name: str, truth: Truth | None = None, count: int = 36) -> Outcome:
@@ -260,7 +260,7 @@ def examine(kernel: Generated, name: str, truth: Truth | None = None, count: int
 
 
 def claims_against(kernel: Generated, said: Report, truth: Truth) -> tuple[str, ...]:
-    """What the checker decided of a kernel that does not hold in what was seen."""
+    """Returns the decisions of the checker for a kernel that executed launches contradict."""
     (report,) = said.kernels
     return _Examiner(kernel, report, said.diagnostics, truth).claims()
 

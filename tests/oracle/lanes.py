@@ -21,7 +21,7 @@ class Sheet:
     cols: str
     source: str
 
-    def named(self, name: str) -> Sheet:
+    def with_name(self, name: str) -> Sheet:
         return replace(self, name=name)
 
     @property
@@ -42,14 +42,14 @@ def _lanes(b: Builder, base: str, size: str) -> str:
 
 def _sheet(b: Builder) -> Sheet:
     """A tile of rows and columns of `x`: a block for each tile of rows, and for each tile of columns where asked."""
-    x = b.small("x", 2)
+    x = b.add_small_array("x", 2)
     high, wide = b.pick("1", b.tile()), b.tile()
     i = b.let(b.bid(0), "i")
-    b.launched(0, f"cdiv(x.shape[0], {high})")
+    b.add_grid_axis(0, f"cdiv(x.shape[0], {high})")
     column = "0"
     if b.chance(30):
         column = b.let(b.bid(1), "j")
-        b.launched(1, f"cdiv(x.shape[1], {wide})")
+        b.add_grid_axis(1, f"cdiv(x.shape[1], {wide})")
     elif b.chance(50):
         b.require(f"x.shape[1] <= {wide}")
         b.scalar("WIDE", (4, 8), constant=True)
@@ -70,7 +70,7 @@ def _sheet(b: Builder) -> Sheet:
 
 def elementwise(b: Builder, s: Sheet) -> Sheet:
     t = s.name
-    return s.named(b.let(b.pick(f"ct.exp({t})", f"{t} * 2 + 1", f"-{t}", f"ct.maximum({t}, 0.0)", f"{t} / 3",
+    return s.with_name(b.let(b.pick(f"ct.exp({t})", f"{t} * 2 + 1", f"-{t}", f"ct.maximum({t}, 0.0)", f"{t} / 3",
                                 f"ct.where({t} > 0, {t}, 0.0)", f"abs({t})", f"ct.astype({t}, ct.float16)",
                                 f"{t} - {t}"), "t"))
 
@@ -78,17 +78,17 @@ def elementwise(b: Builder, s: Sheet) -> Sheet:
 def second_load(b: Builder, s: Sheet) -> Sheet:
     """Another array of the same extents, or a row of weights."""
     if b.chance(50):
-        w = b.small("w", 2)
+        w = b.add_small_array("w", 2)
         for axis in range(2):
             b.agree(f"w.shape[{axis}]", f"x.shape[{axis}]")
         index = "(i1, 0)" if "j2" not in b.lines[1] else "(i1, j2)"
         b.emit(f"other = ct.load({w}, {index}, {s.shape_text}{_mode(b, 40)})")
     else:
-        w = b.small("g", 1)
+        w = b.add_small_array("g", 1)
         b.agree("g.shape[0]", "x.shape[1]")
         index = "(0,)" if "j2" not in b.lines[1] else "(j2,)"
         b.emit(f"other = ct.load({w}, {index}, ({s.shape[1]},){_mode(b, 40)})[None, :]")
-    return s.named(b.let(f"{s.name} {b.pick('+', '*', '-')} other", "t"))
+    return s.with_name(b.let(f"{s.name} {b.pick('+', '*', '-')} other", "t"))
 
 
 def _mask(b: Builder, s: Sheet) -> str:
@@ -106,7 +106,7 @@ def _mask(b: Builder, s: Sheet) -> str:
     return " & ".join(parts[a] for a in axes)
 
 
-def cleaned(b: Builder, s: Sheet) -> Sheet:
+def clean_lanes(b: Builder, s: Sheet) -> Sheet:
     """`where` puts a number in the place of undefined lanes; a slip in the place of the others."""
     mask = b.let(_mask(b, s), "mask")
     of_data = b.chance(30)
@@ -118,19 +118,19 @@ def cleaned(b: Builder, s: Sheet) -> Sheet:
         sides = ("1.0", "0.0")
     if b.slip("sides of where swapped", 20):
         sides = (sides[1], sides[0])
-    return s.named(b.let(f"ct.where({mask}, {sides[0]}, {sides[1]})", "t"))
+    return s.with_name(b.let(f"ct.where({mask}, {sides[0]}, {sides[1]})", "t"))
 
 
 def zero_mask(b: Builder, s: Sheet) -> Sheet:
-    """Multiplied by zero: what is undefined stays so."""
+    """Multiplies by zero: undefined lanes stay undefined."""
     mask = b.let(_mask(b, s), "mask")
-    return s.named(b.let(f"{s.name} * ct.astype({mask}, ct.float32)", "t"))
+    return s.with_name(b.let(f"{s.name} * ct.astype({mask}, ct.float32)", "t"))
 
 
 def row_statistic(b: Builder, s: Sheet) -> Sheet:
     """Less the mean or the largest element of its row."""
     kind = b.pick("max", "sum", "min")
-    return s.named(b.let(f"{s.name} - ct.{kind}({s.name}, axis=1, keepdims=True)", "t"))
+    return s.with_name(b.let(f"{s.name} - ct.{kind}({s.name}, axis=1, keepdims=True)", "t"))
 
 
 def round_trip(b: Builder, s: Sheet) -> Sheet:
@@ -140,17 +140,17 @@ def round_trip(b: Builder, s: Sheet) -> Sheet:
                         f"ct.expand_dims({s.name}, 0)"), "t")
     if b.chance(50):
         name = b.let(f"ct.permute(ct.permute({name}, (2, 0, 1)), (1, 2, 0))", "t")
-    return s.named(b.let(f"ct.reshape({name}, ({high}, {wide}))", "t"))
+    return s.with_name(b.let(f"ct.reshape({name}, ({high}, {wide}))", "t"))
 
 
-def looped(b: Builder, s: Sheet) -> Sheet:
+def loop_over_rows(b: Builder, s: Sheet) -> Sheet:
     """Carried through a loop."""
-    depth, k = b.depth, b.fresh("k")
+    depth, k = b.depth, b.create_name("k")
     total = b.let(b.pick(f"ct.zeros({s.shape_text}, ct.float32)", s.name), "total")
     b.open(f"for {k} in range({b.radix()}):")
     b.emit(f"{total} = {total} + {s.name}")
     b.close_to(depth)
-    return s.named(total)
+    return s.with_name(total)
 
 
 def under_flag(b: Builder, s: Sheet) -> Sheet:
@@ -164,12 +164,23 @@ def under_flag(b: Builder, s: Sheet) -> Sheet:
         b.open("else:")
         b.emit(f"{name} = {b.pick('ct.full(' + s.shape_text + ', 1, ct.float32)', s.name + ' * 2')}")
         b.close_to(depth)
-    return s.named(name)
+    return s.with_name(name)
 
 
 STEPS: Final[tuple[Callable[[Builder, Sheet], Sheet], ...]] = (
-    elementwise, elementwise, elementwise, second_load, cleaned, cleaned, cleaned, cleaned, zero_mask, row_statistic,
-    round_trip, looped, under_flag,
+    elementwise,
+    elementwise,
+    elementwise,
+    second_load,
+    clean_lanes,
+    clean_lanes,
+    clean_lanes,
+    clean_lanes,
+    zero_mask,
+    row_statistic,
+    round_trip,
+    loop_over_rows,
+    under_flag,
 )
 
 
@@ -178,7 +189,7 @@ STEPS: Final[tuple[Callable[[Builder, Sheet], Sheet], ...]] = (
 
 def _store(b: Builder, index: str, value: str, like: tuple[str, str]) -> None:
     """A store into `o`, whose extents are those of the input, or not known to be."""
-    o = b.small("o", 2)
+    o = b.add_small_array("o", 2)
     for axis, extent in enumerate(like):
         if extent.isdigit():
             b.agree(f"o.shape[{axis}]", extent)
@@ -191,7 +202,7 @@ def _index(b: Builder) -> tuple[str, str]:
     return ("i1", "j2") if "j2" in b.lines[1] else ("i1", "0")
 
 
-def stored(b: Builder, s: Sheet) -> None:
+def store_lanes(b: Builder, s: Sheet) -> None:
     i, j = _index(b)
     _store(b, f"({i}, {j})", s.name, ("x.shape[0]", "x.shape[1]"))
 
@@ -202,10 +213,10 @@ def stored_transposed(b: Builder, s: Sheet) -> None:
     _store(b, f"({j}, {i})", turned, ("x.shape[1]", "x.shape[0]"))
 
 
-def scattered(b: Builder, s: Sheet) -> None:
+def scatter_lanes(b: Builder, s: Sheet) -> None:
     """Into a flat output under a mask, or into one of two axes."""
     if b.chance(50):
-        o = b.small("o", 2)
+        o = b.add_small_array("o", 2)
         for axis in range(2):
             b.agree(f"o.shape[{axis}]", f"x.shape[{axis}]", b.pick("==", "<="))
         b.emit(f"ct.scatter({o}, ({s.rows}[:, None], {s.cols}[None, :]), {s.name})")
@@ -238,14 +249,14 @@ def wholly_reduced(b: Builder, s: Sheet) -> None:
     b.emit(f"ct.scatter({o}, i1, ct.sum({s.name}))")
 
 
-def scanned(b: Builder, s: Sheet) -> None:
+def scan_lanes(b: Builder, s: Sheet) -> None:
     axis, reverse = b.pick(1, 1, 0), b.pick("", "", ", reverse=True")
-    stored(b, s.named(b.let(f"ct.{b.pick('cumsum', 'cumprod')}({s.name}, axis={axis}{reverse})", "t")))
+    store_lanes(b, s.with_name(b.let(f"ct.{b.pick('cumsum', 'cumprod')}({s.name}, axis={axis}{reverse})", "t")))
 
 
-def multiplied(b: Builder, s: Sheet) -> None:
+def multiply_lanes(b: Builder, s: Sheet) -> None:
     """By a matrix, from the left."""
-    w, size = b.small("m", 2), b.tile()
+    w, size = b.add_small_array("m", 2), b.tile()
     b.agree("m.shape[0]", "x.shape[1]")
     b.emit(f"m0 = ct.load({w}, ({_index(b)[1]}, 0), ({s.shape[1]}, {size}){_mode(b, 40)})")
     acc = f"ct.zeros(({s.shape[0]}, {size}), ct.float32)"
@@ -261,7 +272,7 @@ def gram(b: Builder, s: Sheet) -> None:
     b.emit(f"ct.store({o}, (i1, 0), p)")
 
 
-def counted(b: Builder, s: Sheet) -> None:
+def count_lanes(b: Builder, s: Sheet) -> None:
     """Into a histogram by atomics."""
     o = b.array("count", 1, element="int32")
     keys = b.let(f"ct.astype({s.name}, ct.int32)", "keys")
@@ -270,15 +281,15 @@ def counted(b: Builder, s: Sheet) -> None:
     b.emit(f"ct.atomic_add({o}, {keys}, 1)")
 
 
-def gathered(b: Builder, s: Sheet) -> None:
+def gather_lanes(b: Builder, s: Sheet) -> None:
     """As an index."""
     a = b.array("a", 1)
     keys = b.let(f"ct.astype({s.name}, ct.int32)", "keys")
     mask = f", mask={_mask(b, s)}" if b.chance(60) else ""
-    stored(b, s.named(b.let(f"ct.gather({a}, {keys}{mask})", "t")))
+    store_lanes(b, s.with_name(b.let(f"ct.gather({a}, {keys}{mask})", "t")))
 
 
-def decided(b: Builder, s: Sheet) -> None:
+def decide_by_lanes(b: Builder, s: Sheet) -> None:
     """As a condition."""
     total = b.let(f"ct.max({s.name})", "total")
     o = b.array("v", 1)
@@ -287,8 +298,25 @@ def decided(b: Builder, s: Sheet) -> None:
 
 
 USES: Final[tuple[Callable[[Builder, Sheet], None], ...]] = (
-    stored, stored, stored, stored_transposed, scattered, scattered, row_reduced, row_reduced, row_reduced,
-    column_reduced, wholly_reduced, scanned, scanned, multiplied, multiplied, gram, counted, gathered, decided,
+    store_lanes,
+    store_lanes,
+    store_lanes,
+    stored_transposed,
+    scatter_lanes,
+    scatter_lanes,
+    row_reduced,
+    row_reduced,
+    row_reduced,
+    column_reduced,
+    wholly_reduced,
+    scan_lanes,
+    scan_lanes,
+    multiply_lanes,
+    multiply_lanes,
+    gram,
+    count_lanes,
+    gather_lanes,
+    decide_by_lanes,
 )
 
 
@@ -311,9 +339,9 @@ def sheet(b: Builder) -> None:
 
 def vector(b: Builder) -> None:
     """Element-wise in one dimension; a slip writes further than it reads."""
-    x, o, size = b.small("x", 1), b.small("o", 1), b.tile()
+    x, o, size = b.add_small_array("x", 1), b.add_small_array("o", 1), b.tile()
     i = b.let(b.bid(0), "i")
-    b.launched(0, f"cdiv(x.shape[0], {size})")
+    b.add_grid_axis(0, f"cdiv(x.shape[0], {size})")
     form = b.pick("same", "same", "smaller", "scatter", "length")
     t = b.let(f"ct.load({x}, ({i},), ({size},)){b.pick('', ' * 2', ' + 1')}", "t")
     offs = f"{i} * {size} + ct.arange({size}, dtype=ct.int32)"
@@ -336,9 +364,9 @@ def vector(b: Builder) -> None:
 
 def row_loop(b: Builder) -> None:
     """Sums along a row, tile by tile."""
-    x, o, k = b.small("x", 2), b.small("o", 2), b.fresh("k")
+    x, o, k = b.add_small_array("x", 2), b.add_small_array("o", 2), b.create_name("k")
     high, wide = b.pick("1", b.tile()), b.tile()
-    b.launched(0, f"cdiv(x.shape[0], {high})")
+    b.add_grid_axis(0, f"cdiv(x.shape[0], {high})")
     b.agree("o.shape[0]", "x.shape[0]")
     i = b.let(b.bid(0), "i")
     mode = _mode(b, 60)
@@ -369,10 +397,10 @@ def row_loop(b: Builder) -> None:
 
 def product(b: Builder) -> None:
     """A matrix product tile by tile; one operand, or both, are padded with zeros."""
-    a, w, c, k = b.small("a", 2), b.small("b", 2), b.small("c", 2), b.fresh("k")
+    a, w, c, k = b.add_small_array("a", 2), b.add_small_array("b", 2), b.add_small_array("c", 2), b.create_name("k")
     high, wide, deep = b.pick("1", b.tile()), b.tile(), b.tile()
-    b.launched(0, f"cdiv(c.shape[0], {high})")
-    b.launched(1, f"cdiv(c.shape[1], {wide})")
+    b.add_grid_axis(0, f"cdiv(c.shape[0], {high})")
+    b.add_grid_axis(1, f"cdiv(c.shape[1], {wide})")
     b.agree("a.shape[0]", "c.shape[0]")
     b.agree("b.shape[1]", "c.shape[1]")
     b.agree("b.shape[0]", "a.shape[1]")
@@ -398,14 +426,20 @@ def product(b: Builder) -> None:
 
 def attention_tail(b: Builder) -> None:
     """Scores are masked past the end; the values must be defined there too."""
-    q, kk, v, o, k = b.small("q", 2), b.small("kk", 2), b.small("v", 2), b.small("o", 2), b.fresh("k")
+    q, kk, v, o, k = (
+        b.add_small_array("q", 2),
+        b.add_small_array("kk", 2),
+        b.add_small_array("v", 2),
+        b.add_small_array("o", 2),
+        b.create_name("k"),
+    )
     size = b.tile()
     depth_of = b.scalar("D", (2, 4), constant=True)
     for name in ("q", "kk", "v", "o"):
         b.agree(f"{name}.shape[1]", depth_of)
     b.agree("v.shape[0]", "kk.shape[0]")
     b.agree("o.shape[0]", "q.shape[0]")
-    b.launched(0, "q.shape[0]")
+    b.add_grid_axis(0, "q.shape[0]")
     i = b.let(b.bid(0), "i")
     zero = ", padding_mode=ct.PaddingMode.ZERO"
     of_v = "" if b.slip("values not padded", 60) else zero
@@ -428,10 +462,10 @@ def attention_tail(b: Builder) -> None:
 
 def layer_norm(b: Builder) -> None:
     """Mean and variance of a row that is shorter than its tile; the deviations of padding are cleaned, or not."""
-    x, o = b.small("x", 2), b.small("o", 2)
+    x, o = b.add_small_array("x", 2), b.add_small_array("o", 2)
     wide = b.scalar("WIDE", (4, 8), constant=True)
     b.require(f"x.shape[1] <= {wide}")
-    b.launched(0, "x.shape[0]")
+    b.add_grid_axis(0, "x.shape[0]")
     for axis in range(2):
         b.agree(f"o.shape[{axis}]", f"x.shape[{axis}]")
     i, n = b.let(b.bid(0), "i"), "x.shape[1]"
@@ -450,11 +484,11 @@ def layer_norm(b: Builder) -> None:
 
 
 def parts_of_a_tile(b: Builder) -> None:
-    """Halves of a tile, taken apart and put together."""
-    x, o = b.small("x", 2), b.small("o", 2)
+    """Splits a tile into halves and joins them."""
+    x, o = b.add_small_array("x", 2), b.add_small_array("o", 2)
     wide = b.scalar("WIDE", (4, 8), constant=True)
     b.require(f"x.shape[1] <= {wide}")
-    b.launched(0, "x.shape[0]")
+    b.add_grid_axis(0, "x.shape[0]")
     for axis in range(2):
         b.agree(f"o.shape[{axis}]", f"x.shape[{axis}]")
     i = b.let(b.bid(0), "i")
@@ -477,10 +511,10 @@ def parts_of_a_tile(b: Builder) -> None:
 
 def reuse(b: Builder) -> None:
     """A tile that is only stored beside one that is reduced."""
-    x, y, o, v = b.small("x", 1), b.small("y", 1), b.small("o", 1), b.array("v", 1)
+    x, y, o, v = b.add_small_array("x", 1), b.add_small_array("y", 1), b.add_small_array("o", 1), b.array("v", 1)
     size = b.tile()
     i = b.let(b.bid(0), "i")
-    b.launched(0, f"cdiv(x.shape[0], {size})")
+    b.add_grid_axis(0, f"cdiv(x.shape[0], {size})")
     b.agree("y.shape[0]", "x.shape[0]")
     b.agree("o.shape[0]", "x.shape[0]")
     b.emit(f"t = ct.load({x}, ({i},), ({size},))")

@@ -1,4 +1,4 @@
-"""What a run records, and the collisions between blocks that follow from it."""
+"""The records of a run, and the collisions between blocks that follow from them."""
 
 from __future__ import annotations
 
@@ -128,11 +128,11 @@ def _kind(a: Record, b: Record) -> Kind | None:
     return "write-write" if a.mode == b.mode else "read-write"
 
 
-def _ordered(earlier: Record, later: Record) -> bool:
+def _is_ordered(earlier: Record, later: Record) -> bool:
     return later.seen.get(earlier.block, -1) >= earlier.number
 
 
-def _written(records: Iterable[Record]) -> dict[str, list[Record]]:
+def _collect_writes(records: Iterable[Record]) -> dict[str, list[Record]]:
     groups: dict[str, list[Record]] = {}
     for record in records:
         if len(record.elements):
@@ -140,7 +140,7 @@ def _written(records: Iterable[Record]) -> dict[str, list[Record]]:
     return {name: group for name, group in groups.items() if any(r.mode != "read" for r in group)}
 
 
-def _contended(group: list[Record]) -> Iterator[tuple[int, list[Record]]]:
+def _list_contended(group: list[Record]) -> Iterator[tuple[int, list[Record]]]:
     """Each position that several blocks touch, one of them writing, with the records that touch it."""
     sizes = [len(r.elements) for r in group]
     where = np.concatenate([r.elements for r in group])
@@ -159,10 +159,10 @@ def _contended(group: list[Record]) -> Iterator[tuple[int, list[Record]]]:
 
 
 def _pairs(log: Log) -> Iterator[tuple[Kind, Record, Record, int]]:
-    for group in _written(log.records).values():
-        for position, records in _contended(group):
+    for group in _collect_writes(log.records).values():
+        for position, records in _list_contended(group):
             for a, b in combinations(records, 2):
-                if a.block != b.block and (kind := _kind(a, b)) is not None and not _ordered(a, b):
+                if a.block != b.block and (kind := _kind(a, b)) is not None and not _is_ordered(a, b):
                     yield kind, a, b, position
     for record in log.records:
         if record.mode == "write" and len(record.duplicates):
@@ -198,7 +198,7 @@ def collisions_at(log: Log, array: str, element: int, blocks: frozenset[Block]) 
     touching = [r for r in log.records if r.array == array and r.block in blocks and element in r.elements]
     found: list[tuple[Kind, Record, Record]] = []
     for a, b in combinations(touching, 2):
-        if a.block != b.block and (kind := _kind(a, b)) is not None and not _ordered(a, b):
+        if a.block != b.block and (kind := _kind(a, b)) is not None and not _is_ordered(a, b):
             found.append((kind, a, b))
     found.extend(("duplicate", r, r) for r in touching if r.mode == "write" and element in r.duplicates)
     return found

@@ -58,17 +58,17 @@ class Machine:
         Ticks.left = ticks
 
     @classmethod
-    def undefined(cls, what: str) -> None:
+    def note_undefined(cls, what: str) -> None:
         cls.log.undefined.append(f"{what} at line {lines_now()[0][0]} in block {cls.block}")
         cls.lost = True
 
     @classmethod
-    def unrelated(cls, array: str, what: str) -> None:
+    def note_unrelated(cls, array: str, what: str) -> None:
         """Notes an access outside the memory of an array that an earlier fault of the block made possible."""
-        cls.undefined(what)
+        cls.note_undefined(what)
 
     @classmethod
-    def outside(cls, array: str, what: str) -> None:
+    def note_outside(cls, array: str, what: str) -> None:
         """Notes an access outside an array; what the block computes from then on still follows from its indices."""
         where = lines_now()
         cls.log.undefined.append(f"{what} at line {where[0][0]} in block {cls.block}")

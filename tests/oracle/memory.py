@@ -24,7 +24,7 @@ from tests.oracle.values import (
     extents,
     marks_of,
     raw,
-    whole,
+    to_whole_shape,
 )
 
 
@@ -113,7 +113,7 @@ class Shape(tuple[int, ...]):
         return super().__iter__()
 
 
-def _named(values: Iterable[int], name: str) -> Shape:
+def _name_extents(values: Iterable[int], name: str) -> Shape:
     shape = Shape(values)
     shape.name = name
     return shape
@@ -126,7 +126,7 @@ class Array:
 
     def __init__(self, storage: Storage, shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0) -> None:
         self.storage, self.offset = storage, offset
-        self.shape, self.strides = _named(shape, storage.name), _named(strides, storage.name)
+        self.shape, self.strides = _name_extents(shape, storage.name), _name_extents(strides, storage.name)
 
     @property
     def dtype(self) -> DType:
@@ -139,14 +139,16 @@ class Array:
     def slice(self, axis: Any, start: Any, stop: Any) -> Array:
         axis, start, stop = int(axis) % self.ndim, int(start), int(stop)
         if not 0 <= start <= stop <= self.shape[axis]:
-            Machine.undefined(f"slice {start}:{stop} of an axis of {self.shape[axis]}")
+            Machine.note_undefined(f"slice {start}:{stop} of an axis of {self.shape[axis]}")
         shape = (*self.shape[:axis], max(stop - start, 0), *self.shape[axis + 1:])
         return Array(self.storage, shape, self.strides, self.offset + start * self.strides[axis])
 
     def tiled_view(self, tile_shape: Any, *, padding_mode: PaddingMode = PaddingMode.UNDETERMINED,
                    traversal_steps: Any = None) -> TiledView:
         shape = extents(tile_shape)
-        return TiledView(self, shape, shape if traversal_steps is None else whole(traversal_steps), padding_mode)
+        return TiledView(
+            self, shape, shape if traversal_steps is None else to_whole_shape(traversal_steps), padding_mode
+        )
 
     def get_raw_memory(self) -> RawMemory:
         return RawMemory(self)
@@ -172,11 +174,11 @@ def array(name: str, shape: Sequence[int], dtype: DType = DTYPES["float32"], fil
     return result
 
 
-def _inside(storage: Storage, positions: Positions, what: str) -> Positions:
+def _check_inside(storage: Storage, positions: Positions, what: str) -> Positions:
     """Positions within the storage; any other is undefined behaviour (a raw offset, or a view that reaches outside)."""
     ok = (positions >= 0) & (positions < storage.data.size)
     if not ok.all():
-        note = Machine.outside if what.endswith("_offset") else Machine.unrelated
+        note = Machine.note_outside if what.endswith("_offset") else Machine.note_unrelated
         note(storage.name, f"{what} outside the storage of {storage.name}")
     return positions[ok]
 
@@ -206,7 +208,7 @@ def _window(view: Array, axes: tuple[int, ...], origin: Sequence[int], shape: tu
     for place, (axis, low, size) in enumerate(zip(axes, origin, shape, strict=True)):
         limit = view.shape[axis]
         if not 0 <= low < limit:
-            Machine.outside(view.storage.name, f"{what} of a tile wholly outside {view.storage.name}")
+            Machine.note_outside(view.storage.name, f"{what} of a tile wholly outside {view.storage.name}")
             return None
         count = min(size, limit - low)
         full = full and count == size
@@ -214,7 +216,7 @@ def _window(view: Array, axes: tuple[int, ...], origin: Sequence[int], shape: tu
         line = (low + np.arange(count)) * view.strides[axis]
         positions = positions + line.reshape((-1,) + (1,) * (view.ndim - 1 - place))
     if not full and not check_bounds:
-        Machine.outside(view.storage.name, f"unchecked {what} across the edge of {view.storage.name}")
+        Machine.note_outside(view.storage.name, f"unchecked {what} across the edge of {view.storage.name}")
     return _Window(positions, tuple(cuts), full)
 
 
@@ -223,7 +225,7 @@ def _load_window(view: Array, window: _Window | None, shape: tuple[int, ...], pa
     storage = view.storage
     if window is None:
         return Tile(np.zeros(shape, dtype=storage.dtype.numpy), storage.dtype)
-    inside = _inside(storage, window.positions.ravel(), op)
+    inside = _check_inside(storage, window.positions.ravel(), op)
     _record(storage, "read", inside, op, order, scope)
     if inside.size != window.positions.size:
         raise UndefinedBehaviour(f"{op} outside the storage of {storage.name}")
@@ -232,18 +234,20 @@ def _load_window(view: Array, window: _Window | None, shape: tuple[int, ...], pa
         return Tile(values, storage.dtype)
     padded = np.full(shape, _fill(storage, padding), dtype=storage.dtype.numpy)
     padded[window.cut] = values
-    return Tile(padded, storage.dtype, _undefined(storage, window.lanes(shape)) if _unspecified(padding) else None)
+    return Tile(
+        padded, storage.dtype, _mark_undefined(storage, window.lanes(shape)) if _is_unspecified(padding) else None
+    )
 
 
 def _fill(storage: Storage, padding: PaddingMode) -> Any:
     return _PADDING.get(padding, 0) if storage.dtype.kind == "f" else 0
 
 
-def _unspecified(padding: PaddingMode) -> bool:
+def _is_unspecified(padding: PaddingMode) -> bool:
     return padding is PaddingMode.UNDETERMINED
 
 
-def _undefined(storage: Storage, inside: Any) -> Marks:
+def _mark_undefined(storage: Storage, inside: Any) -> Marks:
     """Marks of the lanes outside an array that a load leaves undefined."""
     return poison.padding(storage.name, inside)
 
@@ -255,13 +259,13 @@ def _store_window(view: Array, window: _Window | None, values: Any, marks: Marks
     if marks is not None:
         poison.observe(np.broadcast_to(marks, values.shape)[window.cut], "store")
     storage, flat = view.storage, window.positions.ravel()
-    inside = _inside(storage, flat, op)
-    _record(storage, "write", inside, op, order, scope, _repeated(inside) if 0 in view.strides else NOTHING)
+    inside = _check_inside(storage, flat, op)
+    _record(storage, "write", inside, op, order, scope, _find_repeated(inside) if 0 in view.strides else NOTHING)
     if inside.size == flat.size:
         storage.data[window.positions] = values[window.cut]
 
 
-def _repeated(positions: Positions) -> Positions:
+def _find_repeated(positions: Positions) -> Positions:
     if positions.size < 2:
         return NOTHING
     ordered = np.sort(positions)
@@ -271,14 +275,14 @@ def _repeated(positions: Positions) -> Positions:
 def _axes(order: Any, rank: int) -> tuple[int, ...]:
     if isinstance(order, str):
         return tuple(range(rank)) if order == "C" else tuple(reversed(range(rank)))
-    return whole(order)
+    return to_whole_shape(order)
 
 
 def load(array: Array, index: Any, shape: Any, *, order: Any = "C",
          padding_mode: PaddingMode = PaddingMode.UNDETERMINED, check_bounds: Any = True, latency: Any = None,
          allow_tma: Any = None, memory_order: MemoryOrder = MemoryOrder.WEAK,
          memory_scope: MemoryScope = MemoryScope.NONE) -> Tile:
-    sizes, places = extents(shape), whole(index)
+    sizes, places = extents(shape), to_whole_shape(index)
     if sizes == () and len(places) == array.ndim:
         sizes = (1,) * array.ndim
     origin = [i * n for i, n in zip(places, sizes, strict=False)] if len(places) == len(sizes) else list(places)
@@ -289,7 +293,7 @@ def load(array: Array, index: Any, shape: Any, *, order: Any = "C",
 def store(array: Array, index: Any, tile: Any, *, order: Any = "C", check_bounds: Any = True, latency: Any = None,
           allow_tma: Any = None, memory_order: MemoryOrder = MemoryOrder.WEAK,
           memory_scope: MemoryScope = MemoryScope.NONE) -> None:
-    values, places, marks = np.asarray(raw(tile)), whole(index), marks_of(tile)
+    values, places, marks = np.asarray(raw(tile)), to_whole_shape(index), marks_of(tile)
     if values.ndim == 0:
         values = values.reshape((1,) * len(places))
     origin = [i * n for i, n in zip(places, values.shape, strict=False)]
@@ -300,7 +304,7 @@ def store(array: Array, index: Any, tile: Any, *, order: Any = "C", check_bounds
 
 
 class TiledView:
-    """A view of an array as tiles whose origins are `traversal_steps` apart."""
+    """A view of an array as tiles; `traversal_steps` are the distances between their origins."""
 
     def __init__(self, base: Array, shape: tuple[int, ...], steps: tuple[int, ...], padding: PaddingMode) -> None:
         self.base, self.tile_shape, self.traversal_steps, self.padding = base, shape, steps, padding
@@ -315,7 +319,7 @@ class TiledView:
         return -(-self.base.shape[int(axis)] // self.traversal_steps[int(axis)])
 
     def _window(self, index: Any, check_bounds: Any, what: str) -> _Window | None:
-        places = whole(index)
+        places = to_whole_shape(index)
         if len(places) != len(self.traversal_steps):
             raise TileError(f"{what}: index of {len(places)} for a view of rank {len(self.traversal_steps)}")
         origin = [i * s for i, s in zip(places, self.traversal_steps, strict=True)]
@@ -379,14 +383,14 @@ def _lanes(view: Array, indices: Any, mask: Any, check_bounds: Any, what: str) -
         place = place + part * stride
     marks = _observe_indices(indices, parts, mask, view, shape, active, bool(check_bounds))
     if not check_bounds and (active & ~inside).any():
-        Machine.outside(view.storage.name, f"unchecked {what} outside {view.storage.name}")
+        Machine.note_outside(view.storage.name, f"unchecked {what} outside {view.storage.name}")
     active = active & inside
     return _Lanes(shape, active, np.asarray(place[active], dtype=np.int64).ravel(), marks)
 
 
 def _observe_indices(indices: Any, parts: Sequence[Any], mask: Any, view: Array, shape: tuple[int, ...], active: Any,
                      check_bounds: bool) -> Marks:
-    """Undefined lanes of indices and mask matter where the lane is not dropped whatever they are: marks of those."""
+    """Returns the marks of undefined indices and masks in lanes that some of their values do not drop."""
     given = indices if isinstance(indices, (tuple, list)) else (indices,)
     marks = [marks_of(i) for i in given]
     of_mask = marks_of(mask)
@@ -412,7 +416,7 @@ def gather(array: Array, indices: Any, *, mask: Any = None, padding_value: Any =
 
 
 def _read_lanes(storage: Storage, lanes: _Lanes, padding: Any, op: str) -> Tile:
-    inside = _inside(storage, lanes.positions, op)
+    inside = _check_inside(storage, lanes.positions, op)
     _record(storage, "read", inside, op)
     if inside.size != lanes.positions.size:
         raise UndefinedBehaviour(f"{op} outside the storage of {storage.name}")
@@ -427,8 +431,8 @@ def scatter(array: Array, indices: Any, value: Any, *, mask: Any = None, check_b
 
 
 def _write_lanes(storage: Storage, lanes: _Lanes, value: Any, op: str) -> None:
-    inside = _inside(storage, lanes.positions, op)
-    _record(storage, "write", inside, op, duplicates=_repeated(inside))
+    inside = _check_inside(storage, lanes.positions, op)
+    _record(storage, "write", inside, op, duplicates=_find_repeated(inside))
     if (marks := marks_of(value)) is not None:
         poison.observe(np.broadcast_to(marks, lanes.shape)[lanes.active], "store")
     if inside.size == lanes.positions.size:
@@ -442,7 +446,7 @@ class Slice:
         self.start, (self.length,) = int(start), extents(length)
 
 
-def _advanced(view: Array, indices: Any, what: str) -> _Lanes:
+def _index_lanes(view: Array, indices: Any, what: str) -> _Lanes:
     parts: list[Any] = []
     rank = len(indices)
     if rank != view.ndim:
@@ -453,23 +457,23 @@ def _advanced(view: Array, indices: Any, what: str) -> _Lanes:
             raise TileError(f"{what}: exactly one index is a 1-d tile")
         parts.append(line.reshape((-1,) + (1,) * (rank - 1 - axis)))
         if isinstance(part, Slice) and not 0 <= part.start < view.shape[axis]:
-            Machine.outside(view.storage.name, f"{what} of a tile wholly outside {view.storage.name}")
+            Machine.note_outside(view.storage.name, f"{what} of a tile wholly outside {view.storage.name}")
     return _lanes(view, tuple(parts), None, True, what)
 
 
 def load_advanced_indexing(array: Array, indices: Any, *, padding_mode: PaddingMode = PaddingMode.UNDETERMINED,
                            latency: Any = None, allow_tma: Any = None) -> Tile:
-    lanes = _advanced(array, indices, "load_advanced_indexing")
+    lanes = _index_lanes(array, indices, "load_advanced_indexing")
     tile = _read_lanes(array.storage, lanes, _fill(array.storage, padding_mode), "load_advanced_indexing")
-    if _unspecified(padding_mode) and not lanes.active.all():
-        undefined = _undefined(array.storage, lanes.active)
+    if _is_unspecified(padding_mode) and not lanes.active.all():
+        undefined = _mark_undefined(array.storage, lanes.active)
         return Tile(tile.data, tile.dtype, poison.union(tile.shape, tile.marks, undefined))
     return tile
 
 
 def store_advanced_indexing(array: Array, indices: Any, tile: Any, *, latency: Any = None,
                             allow_tma: Any = None) -> None:
-    lanes = _advanced(array, indices, "store_advanced_indexing")
+    lanes = _index_lanes(array, indices, "store_advanced_indexing")
     _write_lanes(array.storage, lanes, tile, "store_advanced_indexing")
 
 
@@ -483,7 +487,7 @@ _UPDATES: dict[str, Callable[..., Any]] = {
 def _atomic(storage: Storage, positions: Positions, op: str, update: Callable[..., Any], operands: Iterable[Any],
             order: MemoryOrder, scope: MemoryScope) -> list[Any]:
     """Applies an atomic lane by lane and returns what each lane found."""
-    inside = _inside(storage, positions, op)
+    inside = _check_inside(storage, positions, op)
     _record(storage, "atomic", inside, op, order, scope)
     if inside.size != positions.size:
         raise UndefinedBehaviour(f"{op} outside the storage of {storage.name}")

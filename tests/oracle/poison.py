@@ -4,7 +4,7 @@ A tile load whose padding is unspecified marks its lanes outside the array with 
 computed from marked lanes is marked with all of their bits; these are the exceptions:
 
 * `where` takes the marks of the side that it selects; a marked condition adds its own marks and those of both sides;
-* `False & x` and `True | x` are known whatever a boolean `x` is. `0 * x` is not: `x` may be NaN.
+* `False & x` and `True | x` are known for any boolean `x`. `0 * x` is not: `x` may be NaN.
 
 A lane that came from outside the array of a load is *outside* of it, also when a `where` has put a number there.
 A load is **observed** where one of its marked lanes
@@ -39,12 +39,12 @@ def live(marks: Marks) -> Any:
     return np.asarray(marks) & _LOWER
 
 
-def _outer(marks: Any) -> Any:
-    """What lanes are outside of, in the upper half."""
+def _outside_bits(marks: Any) -> Any:
+    """Returns the upper half of the marks: the loads whose arrays the lanes are outside of."""
     return np.asarray(marks) & ~_LOWER
 
 
-def _fresh(array: str) -> int:
+def _allocate_bits(array: str) -> int:
     """The bits of the load in progress: the same ones each time its statement is executed."""
     key = (array, lines_now())
     place = Machine.sources.setdefault(key, len(Machine.sources))
@@ -53,7 +53,7 @@ def _fresh(array: str) -> int:
 
 def padding(array: str, inside: Any) -> Marks:
     """Marks of a load: lanes for which `inside` is false."""
-    return np.where(inside, np.int64(0), np.int64(_fresh(array)))
+    return np.where(inside, np.int64(0), np.int64(_allocate_bits(array)))
 
 
 def union(shape: tuple[int, ...], *parts: Marks) -> Marks:
@@ -67,23 +67,23 @@ def union(shape: tuple[int, ...], *parts: Marks) -> Marks:
     return _or_none(total)
 
 
-def selected(shape: tuple[int, ...], condition: Any, of_condition: Marks, x: Marks, y: Marks) -> Marks:
+def mark_selected(shape: tuple[int, ...], condition: Any, of_condition: Marks, x: Marks, y: Marks) -> Marks:
     """Marks of `where`."""
     if of_condition is None and x is None and y is None:
         return None
     c, left, right = (np.broadcast_to(0 if m is None else m, shape) for m in (of_condition, x, y))
     taken = np.where(np.broadcast_to(condition, shape), left, right)
-    return _or_none(np.where(live(c) != 0, c | left | right, live(taken)) | _outer(c | left | right))
+    return _or_none(np.where(live(c) != 0, c | left | right, live(taken)) | _outside_bits(c | left | right))
 
 
-def absorbed(shape: tuple[int, ...], a: Any, of_a: Marks, b: Any, of_b: Marks, dominant: bool) -> Marks:
+def mark_absorbed(shape: tuple[int, ...], a: Any, of_a: Marks, b: Any, of_b: Marks, dominant: bool) -> Marks:
     """Marks of a boolean `&` (dominant False) or `|` (dominant True)."""
     if of_a is None and of_b is None:
         return None
     left, right = (np.broadcast_to(0 if m is None else m, shape) for m in (of_a, of_b))
     known = (live(left) == 0) & (np.broadcast_to(a, shape) == dominant)
     known = known | ((live(right) == 0) & (np.broadcast_to(b, shape) == dominant))
-    return _or_none(np.where(known, _outer(left | right), left | right))
+    return _or_none(np.where(known, _outside_bits(left | right), left | right))
 
 
 def observe(marks: Marks, how: str) -> None:
@@ -105,28 +105,28 @@ def _line(marks: Any, axis: Any, keepdims: bool, how: str) -> Any:
     """Marks of each line along `axis` taken together; loads are observed where a lane of a marked line is inside."""
     given = np.asarray(marks)
     some = live(np.bitwise_or.reduce(given, axis=axis, keepdims=keepdims))
-    outer = _outer(np.bitwise_and.reduce(given, axis=axis, keepdims=keepdims))
+    outer = _outside_bits(np.bitwise_and.reduce(given, axis=axis, keepdims=keepdims))
     observe(some & ~(outer >> _BITS), how)
     return some | outer
 
 
-def reduced(marks: Marks, axis: Any, keepdims: bool = False) -> Marks:
+def mark_reduced(marks: Marks, axis: Any, keepdims: bool = False) -> Marks:
     """Marks of a reduction along an axis, several, or all (None)."""
     return None if marks is None else _or_none(_line(marks, axis, keepdims, "reduction"))
 
 
-def scanned(marks: Marks, axis: int, reverse: bool) -> Marks:
+def mark_scanned(marks: Marks, axis: int, reverse: bool) -> Marks:
     """Marks of an inclusive scan."""
     if marks is None:
         return None
     given = np.flip(marks, axis) if reverse else np.asarray(marks)
     done = np.bitwise_or.accumulate(live(given), axis=axis)
-    observe(done & ~(_outer(given) >> _BITS), "scan")
-    done = done | _outer(given)
+    observe(done & ~(_outside_bits(given) >> _BITS), "scan")
+    done = done | _outside_bits(given)
     return _or_none(np.flip(done, axis) if reverse else done)
 
 
-def multiplied(shape: tuple[int, ...], x: Marks, y: Marks) -> Marks:
+def mark_multiplied(shape: tuple[int, ...], x: Marks, y: Marks) -> Marks:
     """Marks of the matrix product of `x` and `y`, whose result has the given shape."""
     if x is None and y is None:
         return None

@@ -22,7 +22,7 @@ class Side(Protocol):
 
 
 class WitnessLike(Protocol):
-    """What replay needs of a witness of the checker."""
+    """The part of a witness of the checker that replay needs."""
 
     @property
     def grid(self) -> tuple[int, int, int]: ...
@@ -140,7 +140,7 @@ def replay_stray(kernel: Any, parameters: Sequence[Parameter], witness: WitnessL
         if at and o.block in blocks and (not wanted or o.array.partition("[")[0] in wanted):
             return Replay(log, "")
     seen = "; ".join(f"line {o.line} in block {o.block}: {o.what}" for o in list(log.outside)[:3])
-    return Replay(log, f"the witness does not reproduce: {seen or _ended(log)}")
+    return Replay(log, f"the witness does not reproduce: {seen or _describe_end(log)}")
 
 
 def replay_observation(kernel: Any, parameters: Sequence[Parameter], witness: WitnessLike, lines: Iterable[int],
@@ -154,10 +154,10 @@ def replay_observation(kernel: Any, parameters: Sequence[Parameter], witness: Wi
         if o.block in blocks and any(wanted & t for t in touched):
             return Replay(log, "")
     seen = "; ".join(f"load at {o.load}, line {o.line} in block {o.block}" for o in list(log.observed)[:3])
-    return Replay(log, f"the witness does not reproduce: {seen or _ended(log)}")
+    return Replay(log, f"the witness does not reproduce: {seen or _describe_end(log)}")
 
 
-def _ended(log: Log) -> str:
+def _describe_end(log: Log) -> str:
     if log.error is not None:
         return f"the launch of the witness fails: {type(log.error).__name__}: {log.error}"
     return log.undefined[0] if log.undefined else "nothing goes wrong"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from tests.oracle.replay import Parameter, arguments_of
-from tests.oracle.sanitized import in_order, only
+from tests.oracle.sanitized import in_order, run_only
 from tilecheck.diagnostics import Diagnostic
 from tilecheck_runtime.cpu.execution.execute import sanitize
 from tilecheck_runtime.errors.language import TileError
@@ -21,7 +21,7 @@ CODES: Final[Mapping[str, frozenset[str]]] = {
     "TC202": frozenset(("TC202",)), "TC203": _OUTSIDE, "TC204": frozenset(("TC204",)), "TC205": _OUTSIDE,
     "TC301": frozenset(("TC301",)),
 }
-"""What a static finding is called when it happens."""
+"""The code of a fault at run time, by the code of the static finding."""
 
 
 def lines_of(d: Diagnostic) -> set[int]:
@@ -41,14 +41,14 @@ def _matches(d: Diagnostic, e: Event) -> bool:
         {*range(s.line, s.end_line + 1)} & lines_of(d) for p in (e.point, e.other) if p for s in p.site.spans[:1])
 
 
-def reproduced(kernel: Any, parameters: Sequence[Parameter], d: Diagnostic, room: int = 256) -> str:
+def reproduce(kernel: Any, parameters: Sequence[Parameter], d: Diagnostic, room: int = 256) -> str:
     """Why the launch of a witness does not show its finding; empty when it does. Only the blocks of the witness run."""
     assert d.witness is not None
     function = function_of(kernel)
     values = in_order(function, arguments_of(parameters, d.witness, room))
     blocks = (tuple(d.witness.first.block), tuple(d.witness.second.block))
     try:
-        with only(blocks):
+        with run_only(blocks):
             report = sanitize(kernel, d.witness.grid, values, seed=None, replay=True)
     except (TileError, ArithmeticError, ValueError, TypeError, IndexError) as error:
         return f"the launch of the witness fails: {type(error).__name__}: {error}"

@@ -18,7 +18,7 @@ BLOCK_TICKS = 50_000
 
 def run(kernel: Kernel | Callable[..., Any], grid: Sequence[int], args: Sequence[Any] | Mapping[str, Any],
         ticks: int = BLOCK_TICKS) -> Log:
-    """Executes `kernel` over `grid`. `args` are positional, or by name. Never raises for what the kernel does."""
+    """Executes `kernel` over `grid`. `args` are positional, or by name. No action of the kernel raises."""
     function = kernel._pyfunc if isinstance(kernel, Kernel) else kernel
     extents = (*grid, 1, 1, 1)[:3]
     log = Log()

@@ -26,12 +26,12 @@ RACES: Final[Mapping[str, Kind]] = {
 }
 STRAYS: Final = frozenset(("TC201", "TC202"))
 SLICE: Final = "TC204"
-"""What is accessed through a slice that is wrong lies outside as well; slices have obligations of their own."""
+"""Accesses through a wrong slice also lie outside; slices have their own obligations."""
 PADDING: Final = "the padding of"
-"""What undefined lanes of loads are called; others come of arithmetic, of which nothing is claimed."""
+"""The name of undefined lanes of loads; other lanes come from arithmetic, for which nothing is claimed."""
 
 
-def loaded(text: str, name: str = NAME) -> dict[str, Any]:
+def load_functions(text: str, name: str = NAME) -> dict[str, Any]:
     """The globals of a source text, with the `cuda.tile` that is installed."""
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     space: dict[str, Any] = {"__name__": "generated"}
@@ -55,7 +55,7 @@ def in_order(function: Any, values: Mapping[str, Any]) -> list[Any]:
 
 
 @contextmanager
-def only(blocks: Sequence[Block]) -> Iterator[None]:
+def run_only(blocks: Sequence[Block]) -> Iterator[None]:
     """Of every launch only these blocks run."""
     original = execute._order_blocks
     execute._order_blocks = lambda grid, seed: [x + grid[0] * (y + grid[1] * z) for x, y, z in dict.fromkeys(blocks)]
@@ -86,26 +86,26 @@ def pairs(events: Iterable[Event]) -> Iterator[tuple[Kind, int, int]]:
             yield RACES[e.code], min(e.lines), max(e.lines)
 
 
-def launched(kernel: Generated, launch: Assignment, function: Any, seed: int | None) -> Report:
-    """What the sanitizer says of one launch."""
+def run_launch(kernel: Generated, launch: Assignment, function: Any, seed: int | None) -> Report:
+    """Returns the report of the sanitizer on one launch."""
     values = brute.arguments(kernel, launch)
     return execute.sanitize(function, launch.grid, in_order(execute.function_of(function), values), seed=seed)
 
 
-def seen(kernel: Generated, count: int, launches: Iterable[Assignment] | None = None) -> Truth:
-    """What the sanitizer sees in launches of a kernel, in the place of brute force.
+def observe_launches(kernel: Generated, count: int, launches: Iterable[Assignment] | None = None) -> Truth:
+    """Returns the results of the sanitizer for launches of a kernel, in place of brute force.
 
-    The interpreter runs them first: a launch that does not end, or that the interpreter refuses, is left out, and what
-    follows undefined behaviour is no race. Raises TileTypeError where the kernel is no program of cuTile.
+    The interpreter runs them first: a launch that does not end, or that the interpreter refuses, is left out.
+    A collision after undefined behaviour is not a race. Raises TileTypeError if the kernel is not a program of cuTile.
     """
-    function, fake = loaded(kernel.text)["kernel"], load_text(kernel.text)["kernel"]
+    function, fake = load_functions(kernel.text)["kernel"], load_text(kernel.text)["kernel"]
     trials: list[Trial] = []
     runs: list[Run] = []
     for number, launch in enumerate(launches if launches is not None else assignments(kernel, count)):
         log = brute.execute(kernel, launch, fake)
         if log.error is not None or min(launch.grid) < 0:
             continue
-        report = launched(kernel, launch, function, number or None)
+        report = run_launch(kernel, launch, function, number or None)
         if SLICE in report.codes():
             continue
         meant = is_meant(kernel, launch)

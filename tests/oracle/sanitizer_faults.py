@@ -21,13 +21,13 @@ def _method(kind: Any, name: str, make: Callable[[Callable[..., Any]], Callable[
     setattr(kind, name, make(getattr(kind, name)))
 
 
-def _less(*codes: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _drop_codes(*codes: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return lambda original: lambda self, code, *rest, **more: (
         None if code in codes else original(self, code, *rest, **more))
 
 
 def writes_never_meet() -> None:
-    """Two writes are no race."""
+    """Two writes are not a race."""
     _method(Races, "_meet", lambda original: lambda self, target, numbers, foreign, wrote, array, writes, number: (
         None if wrote and writes else original(self, target, numbers, foreign, wrote, array, writes, number)))
 
@@ -63,34 +63,34 @@ def duplicates_are_fine() -> None:
 
 def tiles_outside_are_fine() -> None:
     """A tile wholly outside is dropped in silence."""
-    _method(Findings, "fault", _less("TC201"))
+    _method(Findings, "fault", _drop_codes("TC201"))
 
 
 def unchecked_is_fine() -> None:
-    """What reaches past the end without a check is dropped in silence."""
-    _method(Findings, "fault", _less("TC202"))
+    """An unchecked access past the end is dropped silently."""
+    _method(Findings, "fault", _drop_codes("TC202"))
 
 
 def edges_are_outside() -> None:
     """A tile that reaches past the end is taken for one that lies outside."""
     original = windows.box
 
-    def faulty(array: Any, *rest: Any) -> Any:
+    def answer_wrongly(array: Any, *rest: Any) -> Any:
         found = original(array, *rest)
         if found is not None and found.inner is not None:
             windows.machine.recorder().fault("TC201", "a tile at the edge", array.name)
         return found
 
-    windows.box = faulty
+    windows.box = answer_wrongly
 
 
 def clipped_lanes_are_stored() -> None:
     """A store observes what it clips."""
-    def faulty(array: Any, found: Any, tile: Any, window: Any, what: str) -> None:
+    def answer_wrongly(array: Any, found: Any, tile: Any, window: Any, what: str) -> None:
         if tile.taint is not None and tile.taint.lanes is not None:
             windows.machine.recorder().undefined_used(tile.taint.sources, what)
 
-    windows.observe_stored = faulty
+    windows.observe_stored = answer_wrongly
 
 
 def selection_keeps_all() -> None:
@@ -100,23 +100,23 @@ def selection_keeps_all() -> None:
 
 
 def combined_is_observed() -> None:
-    """Undefined lanes matter where they meet defined ones, whatever becomes of the result."""
-    def faulty(self: Undefined, sources: Any, what: str) -> tuple[int, ...]:
+    """Undefined lanes matter where they meet defined ones, even if the result is never used."""
+    def answer_wrongly(self: Undefined, sources: Any, what: str) -> tuple[int, ...]:
         self.undefined_used(sources, what)
         return tuple(sources)
 
-    Undefined.undefined_met = faulty  # type: ignore[method-assign]
+    Undefined.undefined_met = answer_wrongly  # type: ignore[method-assign]
 
 
 def lines_are_undefined_together() -> None:
     """A reduction makes all of its results undefined."""
     original = reduce._reduce_taint
 
-    def faulty(*args: Any) -> Any:
+    def answer_wrongly(*args: Any) -> Any:
         found = original(*args)
         return None if found is None else Taint(np.ones_like(found.lanes), found.sources)
 
-    reduce._reduce_taint = faulty
+    reduce._reduce_taint = answer_wrongly
 
 
 FAULTS: Final[dict[str, tuple[Callable[[], None], Subject, tuple[str, ...]]]] = {

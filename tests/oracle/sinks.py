@@ -1,4 +1,4 @@
-"""What a generated kernel does with its digits: the right half of its index arithmetic, and the memory operation."""
+"""The use of digits in a generated kernel: the right half of its index arithmetic, and the memory operation."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def row_scatter(b: Builder, digits: list[Digit]) -> Place:
     if len(digits) > 1 and b.chance(50):
         row, column = _fold(b, digits[:-1]), digits[-1].expr
     else:
-        row, column = _fold(b, digits), b.fresh("k")
+        row, column = _fold(b, digits), b.create_name("k")
         b.open(f"for {column} in range(ct.cdiv({length}, {size})):")
     cols = b.let(f"{column} * {size} + {_lanes(b, size)}", "cols")
     stride = length
@@ -202,7 +202,7 @@ def scatter_2d(b: Builder, digits: list[Digit]) -> Place:
                  lambda i: f"ct.gather({array}, {i}{option})", index).with_value(shape)
 
 
-def interleaved(b: Builder, digits: list[Digit]) -> Place:
+def interleave_digits(b: Builder, digits: list[Digit]) -> Place:
     """`lane * G + p` with p < G: neighbouring elements belong to different blocks."""
     size, digits = b.tile(), _distort(b, digits)
     low = digits[-1]
@@ -236,7 +236,7 @@ def view_store(b: Builder, digits: list[Digit]) -> Place:
 
 def slice_store(b: Builder, digits: list[Digit]) -> Place:
     """A slice for each block, stored tile by tile."""
-    p, size, count, k = _fold(b, _distort(b, digits)), b.tile(), b.radix(), b.fresh("k")
+    p, size, count, k = _fold(b, _distort(b, digits)), b.tile(), b.radix(), b.create_name("k")
     array = b.array("c", 1)
     length = b.let(f"{size} * {count}", "length")
     start = b.let(f"{p.expr} * {length}", "start")
@@ -294,6 +294,6 @@ def chosen_array(b: Builder, digits: list[Digit]) -> Place:
 
 SINKS: Final[tuple[Callable[[Builder, list[Digit]], Place], ...]] = (
     tile_store, tile_store, tile_store, tile_store, tile_store, folded_store, folded_store, flat_scatter, flat_scatter,
-    flat_scatter, row_scatter, row_scatter, unmasked_row, lanes_2d, lanes_2d, scatter_2d, scatter_2d, interleaved,
+    flat_scatter, row_scatter, row_scatter, unmasked_row, lanes_2d, lanes_2d, scatter_2d, scatter_2d, interleave_digits,
     view_store, slice_store, raw_store, advanced_store, atomic, chosen_array,
 )

@@ -1,4 +1,4 @@
-"""What is proved of generated dialect kernels is silent in the sanitizer, wherever a launch keeps the contract."""
+"""The sanitizer reports nothing against proved obligations of generated dialect kernels if the contract holds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ entries = pytest.importorskip("tilecheck_runtime.dialect.entry")
 KERNELS, LAUNCHES = 100, 12
 
 
-def _loaded(text: str, name: str) -> Any:
+def _load_kernel(text: str, name: str) -> Any:
     """The kernel, with its source where Python looks for it."""
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     space: dict[str, Any] = {"__name__": "generated"}
@@ -50,7 +50,7 @@ def _plan(rng: Random, made: Generated, given: Sizes) -> Any:
     return Plan(tuple(sorted((name, given.variables[name]) for name in used)), outputs)
 
 
-def _kept(found: KernelReport, given: Sizes, grid: tuple[int, int, int]) -> bool:
+def _satisfies_contract(found: KernelReport, given: Sizes, grid: tuple[int, int, int]) -> bool:
     """Whether a launch keeps the contract."""
     scalars = {f"grid[{k}]": n for k, n in enumerate(grid)}
     scalars |= given.variables | {"n": given.n, "t": given.variables["T"]}
@@ -60,7 +60,7 @@ def _kept(found: KernelReport, given: Sizes, grid: tuple[int, int, int]) -> bool
 
 
 def _run(rng: Random, made: Generated, found: KernelReport, kernel: Any) -> str:
-    """What a random launch came to."""
+    """The result of a random launch."""
     from tilecheck_runtime import sanitize
     from tilecheck_runtime.dialect.plan import PlanError
 
@@ -70,7 +70,7 @@ def _run(rng: Random, made: Generated, found: KernelReport, kernel: Any) -> str:
         grid = entry.grid({name: given.shapes[name] for name in given.tiles})
     except PlanError:
         return "refused"
-    if not _kept(found, given, grid):
+    if not _satisfies_contract(found, given, grid):
         return "broken"
     data = np.random.default_rng(0)
     arguments = {name: data.random(shape, dtype=np.float32) for name, shape in given.shapes.items() if name != "r"}
@@ -94,7 +94,7 @@ def test_proved_kernels_are_silent():
         if found.verdict != "proved" or report.diagnostics:
             seen["not proved"] += 1
             continue
-        kernel = _loaded(made.text, f"<generated {seed}>")
+        kernel = _load_kernel(made.text, f"<generated {seed}>")
         seen.update(_run(rng, made, found, kernel) for _ in range(LAUNCHES))
     assert seen["silent"] > KERNELS * LAUNCHES // 3
     assert seen["not proved"] < KERNELS // 2

@@ -26,7 +26,7 @@ FIRED = 0.01
 REACHING = ("bounds", "padding")
 
 
-def _reported(report: str, made: Figures) -> None:
+def _print_report(report: str, made: Figures) -> None:
     print(f"\n{report}")
     if path := os.environ.get("TILECHECK_ORACLE_REPORT"):
         Path(f"{path}.{made.subject}").write_text(f"{report}\n{contradictions(made, 1000)}", encoding="utf-8")
@@ -35,7 +35,7 @@ def _reported(report: str, made: Figures) -> None:
 @pytest.fixture(scope="module")
 def figures() -> Figures:
     made = measure(range(KERNELS), workers=1)
-    _reported(f"{made.summary()}\n{made.missed()}", made)
+    _print_report(f"{made.summary()}\n{made.list_missed()}", made)
     return made
 
 
@@ -44,7 +44,7 @@ def reaching(request) -> Figures:
     """Kernels made to reach past the end of their arrays."""
     made = measure(range(KERNELS // 2), workers=1, subject=request.param)
     found = shares(made, request.param)
-    _reported(f"{found.summary()}\n{found.missed()}", made)
+    _print_report(f"{found.summary()}\n{found.list_missed()}", made)
     return made
 
 
@@ -68,12 +68,12 @@ def test_the_sample_has_enough_safe_and_colliding_kernels(figures):
 
 @pytest.mark.slow
 def test_most_safe_kernels_are_decided(figures):
-    assert figures.safe_decided >= 0.85, f"{figures.summary()}\n{figures.missed()}"
+    assert figures.safe_decided >= 0.85, f"{figures.summary()}\n{figures.list_missed()}"
 
 
 @pytest.mark.slow
 def test_most_colliding_kernels_are_refuted(figures):
-    assert figures.colliding_refuted >= 0.85, f"{figures.summary()}\n{figures.missed()}"
+    assert figures.colliding_refuted >= 0.85, f"{figures.summary()}\n{figures.list_missed()}"
 
 
 @pytest.mark.slow
@@ -98,8 +98,8 @@ def test_the_sample_has_enough_safe_and_faulty_kernels(reaching):
 def test_most_bounds_and_padding_are_decided(reaching):
     found = _shares(reaching)
     if reaching.subject in COMPLETE:
-        assert found.safe_decided >= 0.85, f"{found.summary()}\n{found.missed()}"
-        assert found.faulty_noticed >= 0.85, f"{found.summary()}\n{found.missed()}"
+        assert found.safe_decided >= 0.85, f"{found.summary()}\n{found.list_missed()}"
+        assert found.faulty_noticed >= 0.85, f"{found.summary()}\n{found.list_missed()}"
 
 
 def test_kernels_depend_on_the_seed_alone():

@@ -19,7 +19,7 @@ def _run(body: str, grid=(1,), values=None, dtype: str = "float32", **shapes):
     return run(load_text(text)["kernel"], grid, {**made, "n": 5, "T": 4})
 
 
-def _observed(body: str, **more) -> set[tuple[int, str]]:
+def _list_observed(body: str, **more) -> set[tuple[int, str]]:
     """(line of the body, how) of each observation of a run without any other fault."""
     log = _run(body, **more)
     assert log.valid, (log.error, log.undefined)
@@ -69,7 +69,7 @@ ROW = "t = ct.load(x, (0, 0), (1, 8))\n"
     ("r = ct.reduce(t, 1, lambda a, b: a + b, 0.0)\nct.store(o, (0, 0), r[:, None])", {(2, "reduction"), (3, "store")}),
 ])
 def test_undefined_lanes(body, expected):
-    found = _observed(ROW + body)
+    found = _list_observed(ROW + body)
     # a value that was observed stays undefined, and is observed again where it is stored
     assert {(line, how) for line, how in found if how != "store"} == {e for e in expected if e[1] != "store"}
     assert {e for e in expected if e[1] == "store"} <= found
@@ -77,17 +77,19 @@ def test_undefined_lanes(body, expected):
 
 
 def test_requested_padding_is_defined():
-    assert not _observed("ct.scatter(o, (0, 0), ct.sum(ct.load(x, (0, 0), (1, 8), padding_mode=ZERO)))")
-    assert not _observed("v = x.tiled_view((1, 8), padding_mode=ZERO)\nct.scatter(o, (0, 0), ct.sum(v.load((0, 0))))")
-    assert _observed("v = x.tiled_view((1, 8))\nct.scatter(o, (0, 0), ct.sum(v.load((0, 0))))")
+    assert not _list_observed("ct.scatter(o, (0, 0), ct.sum(ct.load(x, (0, 0), (1, 8), padding_mode=ZERO)))")
+    assert not _list_observed(
+        "v = x.tiled_view((1, 8), padding_mode=ZERO)\nct.scatter(o, (0, 0), ct.sum(v.load((0, 0))))"
+    )
+    assert _list_observed("v = x.tiled_view((1, 8))\nct.scatter(o, (0, 0), ct.sum(v.load((0, 0))))")
 
 
 def test_an_output_that_is_larger_than_the_input():
-    assert _observed("ct.store(o, (0, 0), ct.load(x, (0, 0), (1, 8)))", o=(3, 7)) == {(1, "store")}
+    assert _list_observed("ct.store(o, (0, 0), ct.load(x, (0, 0), (1, 8)))", o=(3, 7)) == {(1, "store")}
 
 
 def test_padding_is_that_of_the_slice():
-    assert _observed("s = x.slice(1, 0, 3)\nct.store(o, (0, 0), ct.load(s, (0, 0), (1, 4)))") == {(2, "store")}
+    assert _list_observed("s = x.slice(1, 0, 3)\nct.store(o, (0, 0), ct.load(s, (0, 0), (1, 4)))") == {(2, "store")}
 
 
 def _strays(body: str, **more) -> set[tuple[str, int]]:

@@ -30,7 +30,7 @@ def _order(constructs: tuple[str, ...], subject: Subject = "races") -> list[tupl
 
 
 def _hunt(rule: str) -> tuple[int, str]:
-    """Plants the fault and looks for a contradiction: the seed of the kernel and what was found, or (-1, "").
+    """Plants the fault and looks for a contradiction: the seed of the kernel and the contradiction, or (-1, "").
 
     Runs in a process of its own, which the fault does not leave.
     """

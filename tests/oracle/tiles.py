@@ -15,7 +15,7 @@ def _tiles(b: Builder, array: str, axis: int, shape: str, size: str) -> str:
                   f"ct.cdiv({extent}, {size})", f"({extent} + {size} - 1) // {size}")
 
 
-def _moved(b: Builder, index: str, size: str) -> str:
+def _shift_index(b: Builder, index: str, size: str) -> str:
     """An index that may be one off, or in the wrong space."""
     if b.slip("index one off", 25):
         return b.pick(f"{index} + 1", f"{index} - 1")
@@ -26,7 +26,7 @@ def _moved(b: Builder, index: str, size: str) -> str:
     return index
 
 
-def _same(b: Builder, array: str, other: str, rank: int = 1, slip: bool = True) -> None:
+def _assume_same_extents(b: Builder, array: str, other: str, rank: int = 1, slip: bool = True) -> None:
     """`array` is at least as large as `other`; a slip says nothing of it."""
     for axis in range(rank):
         if not (slip and b.slip("extents unrelated", 10)):
@@ -40,7 +40,7 @@ def _full(b: Builder, shape: str) -> str:
 def own_tile(b: Builder) -> None:
     """A tile for each block, of one to three axes."""
     rank = b.pick(1, 1, 2, 2, 3)
-    a, c = b.small("a", rank), b.small("c", rank)
+    a, c = b.add_small_array("a", rank), b.add_small_array("c", rank)
     sizes = [b.tile() if rank < 3 or n == 2 else "1" for n in range(rank)]
     shape = f"({', '.join(sizes)},)"
     order = list(range(rank))
@@ -50,19 +50,19 @@ def own_tile(b: Builder) -> None:
     if rank == 2 and b.slip("axes swapped", 25):
         ids.reverse()
     for axis in order:
-        b.launched(axis, f"cdiv(c.shape[{order.index(axis)}], {sizes[order.index(axis)]})")
-    _same(b, a, c, rank)
-    index = f"({', '.join(_moved(b, i, s) for i, s in zip(ids, sizes, strict=True))},)"
+        b.add_grid_axis(axis, f"cdiv(c.shape[{order.index(axis)}], {sizes[order.index(axis)]})")
+    _assume_same_extents(b, a, c, rank)
+    index = f"({', '.join(_shift_index(b, i, s) for i, s in zip(ids, sizes, strict=True))},)"
     b.emit(f"t = ct.load({a}, {index}, {shape})")
     b.emit(f"ct.store({c}, ({', '.join(ids)},), t + 1)")
 
 
 def row_loop(b: Builder) -> None:
     """A block for each row of tiles, a loop along it; bounds of the loop in all their forms."""
-    a, c, k = b.small("a", 2), b.small("c", 2), b.fresh("k")
+    a, c, k = b.add_small_array("a", 2), b.add_small_array("c", 2), b.create_name("k")
     high, wide = b.pick("1", b.tile()), b.tile()
-    b.launched(0, f"cdiv(c.shape[0], {high})")
-    _same(b, a, c, 2)
+    b.add_grid_axis(0, f"cdiv(c.shape[0], {high})")
+    _assume_same_extents(b, a, c, 2)
     i, walked = b.let(b.bid(0), "i"), b.pick(a, a, c)
     trips = _tiles(b, walked, 1, f"({high}, {wide})", wide)
     if walked == c:
@@ -92,9 +92,9 @@ def row_loop(b: Builder) -> None:
 
 def given_length(b: Builder) -> None:
     """The loop is bounded by a launch scalar, which is no larger than the extent."""
-    a, c, k, n = b.small("a", 2), b.small("c", 1), b.fresh("k"), b.count()
+    a, c, k, n = b.add_small_array("a", 2), b.add_small_array("c", 1), b.create_name("k"), b.count()
     size = b.tile()
-    b.launched(0, "c.shape[0]")
+    b.add_grid_axis(0, "c.shape[0]")
     b.agree("a.shape[0]", "c.shape[0]")
     if b.chance(60):
         b.agree(n, "a.shape[1]", "<=")
@@ -114,11 +114,11 @@ def given_length(b: Builder) -> None:
     b.emit(f"ct.store({c}, ({i},), ct.reshape(ct.sum(total, axis=1), (1,)))")
 
 
-def clamped(b: Builder) -> None:
+def clamp_tile(b: Builder) -> None:
     """A neighbour's tile, or the last one where there is none."""
-    a, c, size = b.small("a", 1), b.small("c", 1), b.tile()
-    b.launched(0, f"cdiv(c.shape[0], {size})")
-    _same(b, a, c)
+    a, c, size = b.add_small_array("a", 1), b.add_small_array("c", 1), b.tile()
+    b.add_grid_axis(0, f"cdiv(c.shape[0], {size})")
+    _assume_same_extents(b, a, c)
     i = b.let(b.bid(0), "i")
     last = b.let(f"{_tiles(b, a, 0, f'({size},)', size)} - 1", "last")
     forms = [f"min({i} + 1, {last})", f"max({i} - 1, 0)", f"ct.minimum({i} + {b.radix()}, {last})",
@@ -135,10 +135,10 @@ def clamped(b: Builder) -> None:
     b.emit(f"ct.store({c}, ({i},), t)")
 
 
-def guarded(b: Builder) -> None:
+def guard_tile(b: Builder) -> None:
     """A condition keeps the tile inside."""
-    a, c, size = b.small("a", 1), b.small("c", 1), b.tile()
-    _same(b, c, a)
+    a, c, size = b.add_small_array("a", 1), b.add_small_array("c", 1), b.tile()
+    _assume_same_extents(b, c, a)
     i = b.let(b.bid(0), "i")
     count = _tiles(b, a, 0, f"({size},)", size)
     strict = "<=" if b.slip("condition one too weak", 50) else "<"
@@ -155,7 +155,7 @@ def guarded(b: Builder) -> None:
         b.open(f"if {i} + 1 {strict} {count}:")
         index = f"{i} + 1"
     else:
-        b.launched(0, f"cdiv(a.shape[0], {size})")
+        b.add_grid_axis(0, f"cdiv(a.shape[0], {size})")
         b.open(f"if {i} {'>=' if strict == '<=' else '>'} 0:")
         index = f"{i} - 1"
     b.emit(f"t = ct.load({a}, ({index},), ({size},))")
@@ -164,10 +164,10 @@ def guarded(b: Builder) -> None:
 
 def split(b: Builder) -> None:
     """The tiles of a row are dealt to the blocks of an axis in ranges."""
-    a, out, size, k = b.small("a", 1), b.array("c", 1), b.tile(), b.fresh("k")
+    a, out, size, k = b.add_small_array("a", 1), b.array("c", 1), b.tile(), b.create_name("k")
     parts = b.blocks(0) if b.chance(50) else b.scalar("SPLIT", (1, 2, 3, 4), constant=True)
     if parts == "SPLIT":
-        b.launched(0, "SPLIT")
+        b.add_grid_axis(0, "SPLIT")
     i, count = b.let(b.bid(0), "i"), b.let(_tiles(b, a, 0, f"({size},)", size), "count")
     each = b.let(b.pick(f"ct.cdiv({count}, {parts})", f"({count} + {parts} - 1) // {parts}"), "each")
     end = f"{i} * {each} + {each}"
@@ -179,7 +179,7 @@ def split(b: Builder) -> None:
 
 def split_elements(b: Builder) -> None:
     """As `split`, in elements: each block has a range of whole tiles."""
-    a, out, size, k = b.small("a", 1), b.array("c", 1), b.tile(), b.fresh("k")
+    a, out, size, k = b.add_small_array("a", 1), b.array("c", 1), b.tile(), b.create_name("k")
     length = b.let(f"{size} * {b.radix()}", "length")
     i = b.let(b.bid(0), "i")
     low, high = b.let(f"{i} * {length}", "low"), b.let(f"min({i} * {length} + {length}, {a}.shape[0])", "high")
@@ -192,16 +192,16 @@ def split_elements(b: Builder) -> None:
 
 def folded_grid(b: Builder) -> None:
     """One grid axis, or a persistent walk, over the tiles of a matrix; swizzled or not."""
-    a, c, high, wide = b.small("a", 2), b.small("c", 2), b.tile(), b.tile()
+    a, c, high, wide = b.add_small_array("a", 2), b.add_small_array("c", 2), b.tile(), b.tile()
     shape = f"({high}, {wide})"
     rows, cols = b.let(_tiles(b, c, 0, shape, high), "rows"), b.let(_tiles(b, c, 1, shape, wide), "cols")
-    _same(b, a, c, 2)
+    _assume_same_extents(b, a, c, 2)
     total = f"cdiv(c.shape[0], {high}) * cdiv(c.shape[1], {wide})"
     if b.chance(50):
         p = b.let(b.bid(0), "p")
-        b.launched(0, total)
+        b.add_grid_axis(0, total)
     else:
-        p = b.fresh("p")
+        p = b.create_name("p")
         end = f"{rows} * {cols} + 1" if b.slip("walk one too far", 40) else f"{rows} * {cols}"
         b.open(f"for {p} in range({b.bid(0)}, {end}, {b.blocks(0)}):")
     width = rows if b.slip("wrong radix", 30) else cols
@@ -220,10 +220,10 @@ def folded_grid(b: Builder) -> None:
 
 def contraction(b: Builder) -> None:
     """A matrix product: the loop counts the tiles of one operand."""
-    a, w, c, k = b.small("a", 2), b.small("b", 2), b.small("c", 2), b.fresh("k")
+    a, w, c, k = b.add_small_array("a", 2), b.add_small_array("b", 2), b.add_small_array("c", 2), b.create_name("k")
     high, wide, deep = b.pick("1", b.tile()), b.tile(), b.tile()
-    b.launched(0, f"cdiv(c.shape[0], {high})")
-    b.launched(1, f"cdiv(c.shape[1], {wide})")
+    b.add_grid_axis(0, f"cdiv(c.shape[0], {high})")
+    b.add_grid_axis(1, f"cdiv(c.shape[1], {wide})")
     b.agree("a.shape[0]", "c.shape[0]")
     b.agree("b.shape[1]", "c.shape[1]")
     if not b.slip("extents unrelated", 30):
@@ -245,7 +245,7 @@ def contraction(b: Builder) -> None:
 
 def heads(b: Builder) -> None:
     """A folded axis, batch and heads; grouped heads read the array of fewer heads."""
-    q, kv, o = b.small("q", 3), b.small("kv", 3), b.small("o", 3)
+    q, kv, o = b.add_small_array("q", 3), b.add_small_array("kv", 3), b.add_small_array("o", 3)
     size, group = b.tile(), b.scalar("GROUP", (1, 2, 3), constant=True)
     for axis in range(3):
         b.agree(f"q.shape[{axis}]", f"o.shape[{axis}]")
@@ -255,8 +255,8 @@ def heads(b: Builder) -> None:
     b.ties.sort(key=lambda t: t[0] != "o.shape[1]")
     b.require("o.shape[1] == kv.shape[1] * GROUP")
     count = b.pick("o.shape[1]", "q.shape[1]")
-    b.launched(0, "o.shape[0] * o.shape[1]")
-    b.launched(1, f"cdiv(o.shape[2], {size})")
+    b.add_grid_axis(0, "o.shape[0] * o.shape[1]")
+    b.add_grid_axis(1, f"cdiv(o.shape[2], {size})")
     p, j = b.let(b.bid(0), "p"), b.let(b.bid(1), "j")
     if b.slip("wrong radix", 40):
         count = "kv.shape[1]"
@@ -267,12 +267,12 @@ def heads(b: Builder) -> None:
     b.emit(f"ct.store({o}, ({n}, {h}, {j}), x + y)")
 
 
-def sliced(b: Builder) -> None:
+def slice_array(b: Builder) -> None:
     """Tiles of a part of an array; their indices count from its start."""
-    a, out, size, k = b.small("a", 1), b.array("c", 1), b.tile(), b.fresh("k")
+    a, out, size, k = b.add_small_array("a", 1), b.array("c", 1), b.tile(), b.create_name("k")
     i = b.let(b.bid(0), "i")
     length = b.radix()
-    b.launched(0, f"a.shape[0] // {length}")
+    b.add_grid_axis(0, f"a.shape[0] // {length}")
     low = b.let(f"{i} * {length}", "low")
     high = f"{low} + {length}"
     part = b.let(f"{a}.slice(0, {low}, {high})", "part")
@@ -288,18 +288,18 @@ def sliced(b: Builder) -> None:
     b.emit(f"ct.scatter({out}, {low} + {k} * {size} + ct.arange({size}, dtype=ct.int32), t)")
 
 
-def viewed(b: Builder) -> None:
-    """A view as tiles, which may start closer or further apart than they are long."""
-    a, c, size = b.small("a", 1), b.array("c", 1), b.tile()
+def view_as_tiles(b: Builder) -> None:
+    """A view as tiles; the distance of their starts may be smaller or larger than their length."""
+    a, c, size = b.add_small_array("a", 1), b.array("c", 1), b.tile()
     step = b.pick(size, size, "1", "2", f"2 * {size}")
     steps = "" if step == size else f", traversal_steps=({step},)"
     view = b.let(f"{a}.tiled_view(({size},){steps})", "view")
     i = b.let(b.bid(0), "i")
     if b.chance(50):
-        b.launched(0, f"cdiv(a.shape[0], {step})")
-        index = _moved(b, i, size)
+        b.add_grid_axis(0, f"cdiv(a.shape[0], {step})")
+        index = _shift_index(b, i, size)
     else:
-        index = b.fresh("k")
+        index = b.create_name("k")
         trips = f"{view}.num_tiles(0)"
         if b.slip("loop one too far", 50):
             trips = f"{trips} + 1"
@@ -308,12 +308,12 @@ def viewed(b: Builder) -> None:
     b.emit(f"ct.store({c}, ({index},), t)")
 
 
-def unchecked(b: Builder) -> None:
-    """Element accesses that nobody checks, under a mask."""
-    a, c, size = b.small("a", 1), b.small("c", 1), b.tile()
+def access_unchecked(b: Builder) -> None:
+    """Unchecked element accesses under a mask."""
+    a, c, size = b.add_small_array("a", 1), b.add_small_array("c", 1), b.tile()
     i = b.let(b.bid(0), "i")
     offs = b.let(f"{i} * {size} + ct.arange({size}, dtype=ct.int32)", "offs")
-    _same(b, c, a)
+    _assume_same_extents(b, c, a)
     limit = b.pick("n", "a.shape[0]", "c.shape[0]")
     if limit == "n":
         b.agree(b.scalar("n", (1, 2, 3, 5, 7), constant=False), "a.shape[0]", "<=")
@@ -338,29 +338,29 @@ def unchecked(b: Builder) -> None:
 
 def whole_tiles(b: Builder) -> None:
     """Unchecked tiles where extents divide, or where a flag says so."""
-    a, c, size = b.small("a", 1), b.small("c", 1), b.tile()
+    a, c, size = b.add_small_array("a", 1), b.add_small_array("c", 1), b.tile()
     i = b.let(b.bid(0), "i")
     b.require(f"a.shape[0] % {size} == 0")
     b.tie("a.shape[0]", f"a.shape[0] * {size}")
-    _same(b, c, a, slip=False)
+    _assume_same_extents(b, c, a, slip=False)
     b.tie("c.shape[0]", "a.shape[0]")
     count = f"cdiv(a.shape[0], {size})" if b.slip("remainder forgotten", 50) else f"a.shape[0] // {size}"
     if count.startswith("cdiv"):
         b.meant.remove(f"a.shape[0] % {size} == 0")
         b.ties.remove(("a.shape[0]", f"a.shape[0] * {size}"))
-    b.launched(0, count)
+    b.add_grid_axis(0, count)
     b.emit(f"t = ct.load({a}, ({i},), ({size},), check_bounds=False)")
     b.emit(f"ct.store({c}, ({i},), t{b.pick('', ', check_bounds=False')})")
 
 
 def reversed_order(b: Builder) -> None:
     """From the last tile to the first."""
-    a, c, size, k = b.small("a", 1), b.array("c", 1), b.tile(), b.fresh("k")
+    a, c, size, k = b.add_small_array("a", 1), b.array("c", 1), b.tile(), b.create_name("k")
     count = b.let(_tiles(b, a, 0, f"({size},)", size), "count")
     less = "" if b.slip("one past the end", 60) else " - 1"
     if b.chance(50):
         i = b.let(b.bid(0), "i")
-        b.launched(0, f"cdiv(a.shape[0], {size})")
+        b.add_grid_axis(0, f"cdiv(a.shape[0], {size})")
         index = f"{count}{less} - {i}"
     else:
         b.open(f"for {k} in range({b.bid(0)}, {count}, {b.blocks(0)}):")
@@ -369,9 +369,9 @@ def reversed_order(b: Builder) -> None:
     b.emit(f"ct.scatter({c}, ct.arange({size}, dtype=ct.int32) + {b.bid(0)} * {size}, t)")
 
 
-def stepped(b: Builder) -> None:
+def step_by_view(b: Builder) -> None:
     """Two tiles an iteration."""
-    a, c, size, k = b.small("a", 1), b.array("c", 1), b.tile(), b.fresh("k")
+    a, c, size, k = b.add_small_array("a", 1), b.array("c", 1), b.tile(), b.create_name("k")
     b.axes.add(0)
     count = b.let(_tiles(b, a, 0, f"({size},)", size), "count")
     form = b.pick("whole", "step", "condition")
@@ -396,7 +396,7 @@ def page_table(b: Builder) -> None:
     clause = b.pick(None, "range(pages, 0, a.shape[0])", "range(pages, 0, n)")
     if clause is not None and "n" in clause:
         b.agree(b.count(), "a.shape[0]", "<=")
-    table, a, c, size = b.data("pages", "few", clause), b.small("a", 2), b.array("c", 2), b.tile()
+    table, a, c, size = b.data("pages", "few", clause), b.add_small_array("a", 2), b.array("c", 2), b.tile()
     i = b.let(b.bid(0), "i")
     page = b.let(f"ct.gather({table}, {i}).item()", "page")
     index = b.pick(page, f"max(min({page}, {a}.shape[0] - 1), 0)", f"{page} % {a}.shape[0]")
@@ -405,17 +405,17 @@ def page_table(b: Builder) -> None:
 
 
 def moved_by_a_scalar(b: Builder) -> None:
-    """A distance that the launch gives, which may be negative if nobody says otherwise."""
-    a, c, size = b.small("a", 1), b.array("c", 1), b.tile()
+    """A distance that the launch gives, which may be negative unless a clause excludes it."""
+    a, c, size = b.add_small_array("a", 1), b.array("c", 1), b.tile()
     d = b.scalar("d", (-2, -1, 0, 1, 2), constant=b.pick(True, False))
     i, count = b.let(b.bid(0), "i"), _tiles(b, a, 0, f"({size},)", size)
     form = b.pick("sum", "product", "loop", "clamped")
     if form != "clamped":
         b.require("d >= 0")
-        b.launched(0, f"cdiv(a.shape[0], {size}) - max(d, 0)" if form == "sum" else "cdiv(a.shape[0], 8)")
+        b.add_grid_axis(0, f"cdiv(a.shape[0], {size}) - max(d, 0)" if form == "sum" else "cdiv(a.shape[0], 8)")
     index = {"sum": f"{i} + {d}", "product": f"{i} * {d}", "clamped": f"min(max({i} + {d}, 0), {count} - 1)"}.get(form)
     if index is None:
-        index = b.fresh("k")
+        index = b.create_name("k")
         b.open(f"for {index} in range({d}, {count}):")
     elif form == "clamped" and b.slip("clamp missing", 50):
         index = f"min({i} + {d}, {count} - 1)"
@@ -425,10 +425,10 @@ def moved_by_a_scalar(b: Builder) -> None:
 
 def chosen_place(b: Builder) -> None:
     """A choice inside of a quotient."""
-    a, c, size = b.small("a", 1), b.array("c", 1), b.tile()
+    a, c, size = b.add_small_array("a", 1), b.array("c", 1), b.tile()
     n = b.count()
     b.agree(n, f"cdiv(a.shape[0], {size})", "<=")
-    b.launched(0, f"cdiv(a.shape[0], {size})")
+    b.add_grid_axis(0, f"cdiv(a.shape[0], {size})")
     i = b.let(b.bid(0), "i")
     far = f"{i} + 2 * {n}" if b.slip("twice as far", 50) else f"{i} + {n}"
     choice = b.pick(f"min({i}, {n})", f"max({i}, {n})", f"({i} if {i} % 2 == 0 else {far})", f"min({far}, {i} + 1)",
@@ -439,11 +439,11 @@ def chosen_place(b: Builder) -> None:
 
 def fixed_place(b: Builder) -> None:
     """A tile or lanes that are the same in every block, and an array that is long enough, or not."""
-    a, c, size = b.small("a", 2), b.array("c", 1), b.pick("1", "2", "4")
+    a, c, size = b.add_small_array("a", 2), b.array("c", 1), b.pick("1", "2", "4")
     place = b.pick("0", "1", "2")
     last = f"{place} * {size}" if b.chance(50) else f"{place} * {size} + {size} - 1"
     i = b.let(b.bid(0), "i")
-    b.launched(0, "a.shape[0]")
+    b.add_grid_axis(0, "a.shape[0]")
     b.require(f"a.shape[1] > {last}")
     b.tie("a.shape[1]", f"{place} * {size} + {size}")
     if last.endswith("- 1"):
@@ -455,8 +455,39 @@ def fixed_place(b: Builder) -> None:
 
 
 TILES: Final[tuple[Callable[[Builder], None], ...]] = (
-    own_tile, own_tile, own_tile, row_loop, row_loop, row_loop, given_length, given_length, clamped, clamped, guarded,
-    guarded, split, split, split_elements, folded_grid, folded_grid, folded_grid, contraction, contraction, heads,
-    sliced, viewed, unchecked, unchecked, unchecked, whole_tiles, reversed_order, stepped, page_table,
-    moved_by_a_scalar, moved_by_a_scalar, chosen_place, chosen_place, fixed_place,
+    own_tile,
+    own_tile,
+    own_tile,
+    row_loop,
+    row_loop,
+    row_loop,
+    given_length,
+    given_length,
+    clamp_tile,
+    clamp_tile,
+    guard_tile,
+    guard_tile,
+    split,
+    split,
+    split_elements,
+    folded_grid,
+    folded_grid,
+    folded_grid,
+    contraction,
+    contraction,
+    heads,
+    slice_array,
+    view_as_tiles,
+    access_unchecked,
+    access_unchecked,
+    access_unchecked,
+    whole_tiles,
+    reversed_order,
+    step_by_view,
+    page_table,
+    moved_by_a_scalar,
+    moved_by_a_scalar,
+    chosen_place,
+    chosen_place,
+    fixed_place,
 )

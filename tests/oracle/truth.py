@@ -54,7 +54,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Run:
-    """One launch that ran to its end, whatever it did.
+    """One launch that ran to its end, with or without faults.
 
     outside   accesses outside their arrays
     observed  undefined lanes that mattered; empty unless nothing else was undefined
@@ -74,7 +74,7 @@ class Truth:
     """All trials of a kernel.
 
     `safe`: no meant launch of several blocks collides. `colliding`: most of those do in which several blocks write.
-    `mixed`: fewer do, so that a contract may tell them apart. `idle`: no such launch was found.
+    `mixed`: fewer do, so that a contract may distinguish them. `idle`: no such launch was found.
     """
 
     trials: tuple[Trial, ...]

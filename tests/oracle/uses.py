@@ -1,4 +1,4 @@
-"""Complete kernels made of digits, a place and a way to use it."""
+"""Complete kernels, built from digits, a place and a use of the place."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ USES: Final[tuple[Callable[[Builder, Place], None], ...]] = (
 )
 
 
-def composed(b: Builder) -> None:
+def compose_kernel(b: Builder) -> None:
     """Digits, a sink, a use."""
     decode = b.pick(*DECODES)
     b.feature(decode.__name__)

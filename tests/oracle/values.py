@@ -18,7 +18,7 @@ class UndefinedBehaviour(Exception):
 
 
 class TileError(Exception):
-    """The kernel is not a cuTile program for these constants (a tile extent that is no power of two, ...)."""
+    """The kernel is not a cuTile program for these constants (a tile extent that is not a power of two, ...)."""
 
 
 class RankError(TileError):
@@ -234,14 +234,14 @@ def like(x: Any, change: Callable[[Any], Any], dtype: DType | None = None) -> Ti
 _DOMINANT = {operator.and_: False, operator.or_: True}
 
 
-def _joined(function: Callable[[Any, Any], Any], a: Any, b: Any, result: Any) -> Marks:
+def _join_marks(function: Callable[[Any, Any], Any], a: Any, b: Any, result: Any) -> Marks:
     """Marks of the result of an operator."""
     if marks_of(a) is None and marks_of(b) is None:
         return None
     if function in _DOMINANT and _kind_of(raw(a)) == _kind_of(raw(b)) == "b":
-        return poison.absorbed(np.shape(result), raw(a), marks_of(a), raw(b), marks_of(b), _DOMINANT[function])
+        return poison.mark_absorbed(np.shape(result), raw(a), marks_of(a), raw(b), marks_of(b), _DOMINANT[function])
     if function is operator.matmul:
-        return poison.multiplied(np.shape(result), marks_of(a), marks_of(b))
+        return poison.mark_multiplied(np.shape(result), marks_of(a), marks_of(b))
     return poison.union(np.shape(result), marks_of(a), marks_of(b))
 
 
@@ -249,12 +249,12 @@ def binary(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Tile:
     """Applies an operator of scalars and arrays to tiles."""
     Ticks.tick()
     result = function(raw(a), raw(b))
-    return Tile(result, _dtype_of(a) or _dtype_of(b), _joined(function, a, b, result))
+    return Tile(result, _dtype_of(a) or _dtype_of(b), _join_marks(function, a, b, result))
 
 
-def _compared(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Tile:
+def _compare(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Tile:
     result = function(raw(a), raw(b))
-    return Tile(result, None, _joined(function, a, b, result))
+    return Tile(result, None, _join_marks(function, a, b, result))
 
 
 def _install() -> None:
@@ -262,13 +262,13 @@ def _install() -> None:
         setattr(Tile, f"__{name}__", lambda a, b, f=function: binary(f, a, b))
         setattr(Tile, f"__r{name}__", lambda a, b, f=function: binary(f, b, a))
     for name, function in COMPARISONS.items():
-        setattr(Tile, f"__{name}__", lambda a, b, f=function: _compared(f, a, b))
+        setattr(Tile, f"__{name}__", lambda a, b, f=function: _compare(f, a, b))
 
 
 _install()
 
 
-def whole(shape: Any) -> tuple[int, ...]:
+def to_whole_shape(shape: Any) -> tuple[int, ...]:
     """A shape or index as a tuple of integers; a bare integer is a tuple of one."""
     parts = shape if isinstance(shape, (tuple, list)) else (shape,)
     return tuple(operator.index(p) for p in parts)
@@ -276,7 +276,7 @@ def whole(shape: Any) -> tuple[int, ...]:
 
 def extents(shape: Any) -> tuple[int, ...]:
     """A tile shape: every extent a power of two."""
-    result = whole(shape)
+    result = to_whole_shape(shape)
     for extent in result:
         if extent < 1 or extent & (extent - 1):
             raise TileError(f"tile extent {extent} is not a power of two")
@@ -302,11 +302,11 @@ def astype(value: Any, dtype: DType, *, rounding_mode: Any = None) -> Tile:
 
 
 def reshape(x: Any, shape: Any) -> Tile:
-    return like(x, lambda data: np.asarray(data).reshape(whole(shape)))
+    return like(x, lambda data: np.asarray(data).reshape(to_whole_shape(shape)))
 
 
 def permute(x: Any, axes: Any) -> Tile:
-    return like(x, lambda data: np.transpose(data, whole(axes)))
+    return like(x, lambda data: np.transpose(data, to_whole_shape(axes)))
 
 
 def transpose(x: Any, axis0: Any = None, axis1: Any = None) -> Tile:
@@ -319,7 +319,7 @@ def transpose(x: Any, axis0: Any = None, axis1: Any = None) -> Tile:
 
 
 def extract(x: Any, index: Any, shape: Any) -> Tile:
-    data, places, sizes = np.asarray(raw(x)), whole(index), extents(shape)
+    data, places, sizes = np.asarray(raw(x)), to_whole_shape(index), extents(shape)
     cut = tuple(slice(i * n, i * n + n) for i, n in zip(places, sizes, strict=True))
     piece = data[cut]
     if piece.shape != sizes:
@@ -330,7 +330,7 @@ def extract(x: Any, index: Any, shape: Any) -> Tile:
 def insert(x: Any, index: Any, value: Any) -> Tile:
     data, piece = np.array(raw(x)), np.asarray(raw(value))
     sizes = piece.shape or (1,) * data.ndim
-    cut = tuple(slice(i * n, i * n + n) for i, n in zip(whole(index), sizes, strict=True))
+    cut = tuple(slice(i * n, i * n + n) for i, n in zip(to_whole_shape(index), sizes, strict=True))
     data[cut] = piece
     if marks_of(x) is None and marks_of(value) is None:
         return Tile(data, _dtype_of(x))

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from tests.oracle.judging import DECIDED
-from tests.oracle.sanitized import loaded
+from tests.oracle.sanitized import load_functions
 from tilecheck.api import check_source
 from tilecheck.config import Config
 from tilecheck.contracts import annotation_of, evaluate, parse
@@ -37,7 +37,7 @@ LOOPS: Final[Mapping[str, tuple[str, str]]] = {
     "while j * K < n:": ("j = i", "j += nb"),
     "while True:": ("j = i", "j += nb"),
 }
-"""Headers, with what stands before the loop and at the end of its body."""
+"""Headers, with the statements before the loop and at the end of its body."""
 SIZE: Final = 64
 RACES: Final = frozenset(("TC101", "TC103", "TC107"))
 
@@ -135,8 +135,8 @@ class Fault:
     said: str
 
 
-def satisfied(report: KernelReport, launch: Mapping[str, Any]) -> bool:
-    """Whether a launch is one that the contract is about. What it says of `ids` is true of all of them."""
+def satisfies_contract(report: KernelReport, launch: Mapping[str, Any]) -> bool:
+    """Whether a launch satisfies the contract. All launches satisfy the clauses about `ids`."""
     scalars = {"grid[0]": launch["grid"], "grid[1]": 1, "grid[2]": 1, "n": launch["n"], "K": launch["K"],
                **{f"{a}.{what}[0]": number for a in ("c", "ids") for what, number in (("shape", SIZE), ("strides", 1))}}
     clauses = (c for entry in report.contract for c in parse(entry.clause))
@@ -148,8 +148,8 @@ class Endless(Exception):
 
 
 @contextmanager
-def ending(seconds: float) -> Iterator[None]:
-    """What is executed here is given up after so much processor time."""
+def limit_time(seconds: float) -> Iterator[None]:
+    """Aborts the body of the `with` statement after the given processor time."""
     def stop(*_: Any) -> None:
         raise Endless
 
@@ -162,26 +162,26 @@ def ending(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def judged(seed: int, count: int) -> tuple[str, int, list[Fault]]:
-    """What is said of a kernel, in how many launches its blocks collide, and those in which they should not."""
+def judge_seed(seed: int, count: int) -> tuple[str, int, list[Fault]]:
+    """Returns the verdict on a kernel, the number of launches with a collision, and the launches that contradict it."""
     made = Wrapping(seed)
     (report,) = check_source(made.text, "generated.py", Config(use_cache=False)).kernels
     writes = [o for o in report.obligations if o.kind == "disjoint"]
     verdict = "decided" if writes and all(o.verdict in DECIDED for o in writes) else "open"
-    kernel = loaded(made.text)["kernel"]
+    kernel = load_functions(made.text)["kernel"]
     collisions = 0
     faults: list[Fault] = []
     for launch in made.launches(count):
         values = [np.zeros(SIZE, np.float32), np.array(launch["ids"], np.int32), launch["n"], launch["K"]]
         try:
-            with ending(0.2):
+            with limit_time(0.2):
                 said = sanitize(kernel, (launch["grid"], 1, 1), values, seed=None)
         except (Endless, TileError, ArithmeticError, ValueError, TypeError):
             continue
         if not said.codes() & RACES:
             continue
         collisions += 1
-        if verdict == "decided" and satisfied(report, launch):
+        if verdict == "decided" and satisfies_contract(report, launch):
             shown = str({k: v for k, v in launch.items() if k != "ids"})
             contract = [c.clause for c in report.contract]
             faults.append(Fault(seed, made.text, shown, f"{[(o.verdict, o.why) for o in writes]}; contract {contract}"))

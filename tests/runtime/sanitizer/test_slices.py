@@ -10,7 +10,7 @@ from tests.oracle import truth as brute
 from tests.oracle.generate import assignments, from_seed
 from tests.oracle.judging import check, clause_holds
 from tests.oracle.loading import load_text
-from tests.oracle.sanitized import launched, loaded
+from tests.oracle.sanitized import load_functions, run_launch
 from tilecheck.contracts import ContractError
 from tilecheck_runtime.errors.language import TileError
 
@@ -31,13 +31,13 @@ def compared(seeds: range) -> tuple[int, int, int, list[str]]:
         assert slices, kernel.text
         sure = all(o.verdict in SETTLED for o in slices)
         settled += sure
-        function, fake = loaded(kernel.text)["kernel"], load_text(kernel.text)["kernel"]
+        function, fake = load_functions(kernel.text)["kernel"], load_text(kernel.text)["kernel"]
         for number, launch in enumerate(assignments(kernel, 8)):
             try:
                 if brute.execute(kernel, launch, fake).error is not None or not all(
                         clause_holds(c.clause, kernel, launch) for c in report.contract):
                     continue
-                seen = "TC204" in launched(kernel, launch, function, number or None).codes()
+                seen = "TC204" in run_launch(kernel, launch, function, number or None).codes()
             except (TileError, ContractError):
                 continue
             ran += sure

@@ -12,11 +12,11 @@ import pytest
 
 from tests.cases.expectations import FOLDER
 from tests.mutation.launches import explore
-from tests.oracle.closing import close, witnessed
+from tests.oracle.closing import close, list_witnessed
 from tests.oracle.generate import Subject
 from tests.oracle.loading import load_text
 from tests.oracle.replay import Parameter
-from tests.oracle.reproducing import reproduced
+from tests.oracle.reproducing import reproduce
 from tilecheck.api import check_source
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic
@@ -37,9 +37,9 @@ def test_generated_kernels(subject: Subject, part: int) -> None:
     share = -(-KERNELS // PARTS) * (1 if subject == "races" else 2)
     made = close(range(part * share, (part + 1) * share), subject)
     print(made.summary())
-    assert not made.faults, made.explained()
+    assert not made.faults, made.explain_faults()
     assert made.refused * 20 <= made.kernels
-    assert made.loud * 12 > made.launches and made.settled * 2 > made.kernels
+    assert made.loud * 12 > made.launches and made.decided * 2 > made.kernels
     assert sum(n for code, n in made.witnesses.items() if code in OWN[subject]) * 40 >= SHARES[subject] * made.kernels
 
 
@@ -52,7 +52,7 @@ WITHOUT = {"raw_good", "ordinary_good", "padding_bad", "padding_good", "lints_go
 
 def _refuted(name: str) -> list[Diagnostic]:
     path = FOLDER / f"{name}.py"
-    return witnessed(check_source(path.read_text(encoding="utf-8"), path.name, Config(use_cache=False, jobs=1)))
+    return list_witnessed(check_source(path.read_text(encoding="utf-8"), path.name, Config(use_cache=False, jobs=1)))
 
 
 def _parameters(function: Any) -> list[Parameter]:
@@ -68,7 +68,7 @@ def missing(name: str) -> list[tuple[str, str | None, str]]:
     module, fakes = importlib.import_module(f"tests.cases.{name}"), load_text(path.read_text(), str(path))
     found = _refuted(name)
     assert found
-    tried = ((d.code, d.kernel, reproduced(getattr(module, d.kernel or ""), _parameters(fakes[d.kernel or ""]), d))
+    tried = ((d.code, d.kernel, reproduce(getattr(module, d.kernel or ""), _parameters(fakes[d.kernel or ""]), d))
              for d in found)
     return [t for t in tried if t[2]]
 

@@ -35,7 +35,7 @@ def _hunt(where: str, name: str) -> tuple[Subject, int, str]:
     for seed, _ in made[:TRIED]:
         found = close([seed], subject)
         if found.faults:
-            return subject, seed, found.explained(1)
+            return subject, seed, found.explain_faults(1)
     return subject, -1, ""
 
 
@@ -57,7 +57,7 @@ def test_a_planted_fault_is_seen(where: str, name: str) -> None:
         subject, seed, found = pool.apply(_hunt, (where, name))
     assert found, f"a fault in {name} of the {where} went unnoticed"
     sound = close([seed], subject)
-    assert not sound.faults, sound.explained(1)
+    assert not sound.faults, sound.explain_faults(1)
 
 
 def _missing(name: str) -> list[tuple[str, str | None, str]]:
