@@ -75,7 +75,7 @@ def test_findings_are_shown_with_their_notes(client, folder):
     assert re.match(r"help: on line \d+, store at `\(i, j\)` in place of `\(i, 0\)`, as the tile is loaded from `a`",
                     more[-1])
     page = found["codeDescription"]["href"]
-    assert page.startswith("file://") and Path(page.removeprefix("file://")).read_text().startswith("# TC101")
+    assert page.startswith("file://") and Path(page.removeprefix("file://")).read_text().startswith('"""TC101 overlapping-write')
 
 
 def test_the_other_access_of_a_pair_is_a_place_to_go_to(client, folder):
@@ -565,7 +565,7 @@ def test_an_unused_suppression_is_removed(client, folder):
     client.open(folder / "clean.py", text)
     (found,) = client.wait_until(folder / "clean.py", _one("TC901"))
     assert found["tags"] == [1]
-    action = _action(client, folder / "clean.py", 5, "Remove the opt-out", 24)
+    action = _action(client, folder / "clean.py", 5, "Remove the suppression", 24)
     assert action["isPreferred"] and _apply_action(text, action) == CLEAN
 
 
