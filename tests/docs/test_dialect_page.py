@@ -75,7 +75,7 @@ PIECES = {"add": [(16,)], "gemm": [(16, 16)], "append": [(1, 24, 16)], "center":
 
 def test_every_kernel_compiles(page):
     pytest.importorskip("cuda.tile._compile", reason="compiling to Tile IR takes the package cuda-tile")
-    from tests.runtime.dialect.tileir import exported, parameters
+    from tests.runtime.dialect.tileir import export_bytecode, parameters
 
     defined = {name for name, value in vars(page).items() if hasattr(value, "_pyfunc")}
     assert defined == set(PIECES)
@@ -86,7 +86,7 @@ def test_every_kernel_compiles(page):
             values |= {e: n for e, n in zip(parameter.extents, tile, strict=True) if isinstance(e, str)}
         outputs = tuple(Output(tile, whole=(False, *(True for _ in tile[1:]))) for tile in pieces)
         entry = kernel.entry(Plan(tuple(values.items()), outputs, compact=True))
-        assert exported(entry.function, parameters(entry, kernel.signature)), name
+        assert export_bytecode(entry.function, parameters(entry, kernel.signature)), name
 
 
 def test_type_checkers_accept_the_kernels(page, tmp_path):

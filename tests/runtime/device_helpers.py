@@ -38,20 +38,20 @@ class Wide(Piece):
     """A subclass that calls its base."""
 
     def load(self, index):
-        return super().load(index) + filled(self.width, 0)
+        return super().load(index) + fill_tile(self.width, 0)
 
 
-def filled(width, value):
+def fill_tile(width, value):
     return full((width,), value, ACCUMULATOR)
 
 
-def chosen(x, name):
+def scale_by_name(x, name):
     return x * tile.static_eval(SCALES[name]) + math.pi * 0
 
 
 @contextmanager
-def nothing():
-    yield filled(1, 1)
+def yield_one():
+    yield fill_tile(1, 1)
 
 
 @tile.function
@@ -62,4 +62,4 @@ def device_only(x, *more, offset=0):
     return total
 
 
-twice = partial(chosen, name="double")
+twice = partial(scale_by_name, name="double")

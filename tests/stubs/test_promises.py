@@ -35,7 +35,7 @@ ARRAYS = {"a": 2, "v": 1}
 
 def _compile(folder: Any, expression: str) -> tuple[str, tuple[int, ...]] | None:
     """Element type and shape of the compiler, or None for an expression that it refuses."""
-    from tests.runtime.dialect.tileir import array, exported
+    from tests.runtime.dialect.tileir import array, export_bytecode
 
     used = {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
     lines = [f"    {name} = ct.full({shape}, 1, ct.{dtype})" for name, (dtype, *dims) in TILES.items() if name in used
@@ -50,7 +50,7 @@ def _compile(folder: Any, expression: str) -> tuple[str, tuple[int, ...]] | None
     sys.modules[path.stem] = module
     try:
         spec.loader.exec_module(module)
-        exported(module.kernel, [array(ct.float32, rank) for rank in ARRAYS.values()])
+        export_bytecode(module.kernel, [array(ct.float32, rank) for rank in ARRAYS.values()])
     except ct.TileError:
         pass
     finally:

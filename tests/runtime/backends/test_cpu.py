@@ -126,21 +126,21 @@ def test_work_of_a_stream_for_the_same_stream_is_done_at_once(backend):
     assert event.wait(10) and inner == [True]
 
 
-def shifted(x, out, by):
+def shift_elements(x, out, by):
     i = ct.bid(0)
     ct.store(out, (i,), ct.load(x, (i + by,), (4,)))
 
 
 def test_a_launch_raises_the_error_of_its_kernel(backend):
     x, out = (_array(backend, np.arange(8, dtype=np.float32)) for _ in range(2))
-    event = backend.launch(Job(shifted, (2, 1, 1), (x, out, 0), "shifted", HERE), backend.default)
+    event = backend.launch(Job(shift_elements, (2, 1, 1), (x, out, 0), "shifted", HERE), backend.default)
     assert event.wait(10) and event.error() is None
-    wrong = backend.launch(Job(shifted, (2, 1, 1), (x, out, 2), "shifted", HERE), backend.default)
+    wrong = backend.launch(Job(shift_elements, (2, 1, 1), (x, out, 2), "shifted", HERE), backend.default)
     assert wrong.wait(10)
     error = wrong.error()
     assert isinstance(error, KernelFaultError) and error.use == HERE and error.code == "TC201"
     with session() as found:
-        observed = backend.launch(Job(shifted, (2, 1, 1), (x, out, 2), "shifted", HERE), backend.default)
+        observed = backend.launch(Job(shift_elements, (2, 1, 1), (x, out, 2), "shifted", HERE), backend.default)
         assert observed.wait(10) and observed.error() is None
     assert found.report().codes() == {"TC201"}
 

@@ -16,11 +16,11 @@ BK = TypeVar("BK", bound=int)
 FACTOR = 2.0
 
 
-def scaled(tile):
+def scale_tile(tile):
     return tile * FACTOR
 
 
-def halved(tile):
+def halve_tile(tile):
     return tile / FACTOR
 
 
@@ -31,7 +31,7 @@ def add(z: Mut[f32, B], x: Ref[f32, Dyn], y: Ref[f32, Dyn]) -> None:
 
 @kernel
 def axpy(z: Mut[f32, B], x: Ref[f32, Dyn], a: float) -> None:
-    z.store(scaled(x.load_like(z)) * a)
+    z.store(scale_tile(x.load_like(z)) * a)
 
 
 @kernel(occupancy=1, num_ctas=2)

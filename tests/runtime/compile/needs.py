@@ -1,4 +1,4 @@
-"""What tests of this folder need beyond Python."""
+"""The requirements of the tests of this folder beyond Python."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from tests.cases import dialect as cases
 from tests.runtime.compile import kernels
 from tests.runtime.dialect import kernels as others
 from tests.runtime.dialect import launching
-from tests.runtime.dialect.launching import proved_inside, specialized
+from tests.runtime.dialect.launching import make_entry, proved_inside
 from tilecheck_runtime import Grouped, Linear, Walk, sanitize
 from tilecheck_runtime.compile import refine
 
@@ -26,8 +26,8 @@ def floats(*shape, dtype=np.float32):
     return np.ones(shape, dtype)
 
 
-def inside(kernel, arguments, tiles, **options):
-    entry = specialized(kernel, arguments, tiles, **options)
+def find_inside(kernel, arguments, tiles, **options):
+    entry = make_entry(kernel, arguments, tiles, **options)
     shapes = {n: arguments[n].shape for n in entry.outputs}
     return proved_inside(kernel, dict(entry.plan.values), arguments, entry.grid(shapes))
 
@@ -37,7 +37,7 @@ def inside(kernel, arguments, tiles, **options):
     (1000, 1000, 1000, ""),
 ])
 def test_add(z, x, y, expected):
-    assert inside(cases.add, {"z": floats(z), "x": floats(x), "y": floats(y)}, {"z": (128,)}) == set(expected)
+    assert find_inside(cases.add, {"z": floats(z), "x": floats(x), "y": floats(y)}, {"z": (128,)}) == set(expected)
 
 
 @pytest.mark.parametrize("schedule", [None, Linear(), Grouped(2), Walk(0)])
@@ -46,7 +46,7 @@ def test_add(z, x, y, expected):
 ])
 def test_gemm(m, n, k, expected, schedule):
     arguments = {"z": floats(m, n), "x": floats(m, k), "y": floats(k, n)}
-    found = inside(kernels.gemm, arguments, {"z": (128, 128)}, BK=64, schedule=schedule,
+    found = find_inside(kernels.gemm, arguments, {"z": (128, 128)}, BK=64, schedule=schedule,
                    blocks=None if schedule is None else 2)
     assert found == set(expected)
 
@@ -55,19 +55,19 @@ def test_only_tile_accesses_lose_their_checks():
     """Gathers keep their checks, and arrays that are only gathered from are not spoken of."""
     rows = np.zeros(8, np.int32)
     arguments = {"z": floats(8, 32), "x": floats(9, 32), "rows": rows}
-    assert inside(cases.gathers_rows, arguments, {"z": (1, 32)}) == {"z"}
+    assert find_inside(cases.gathers_rows, arguments, {"z": (1, 32)}) == {"z"}
 
 
 def test_a_place_that_a_number_says_is_proved_for_that_number():
     for i, expected in ((0, "x"), (7, "x"), (8, "")):
         arguments = {"z": floats(100), "x": floats(64 * 8 + 60), "i": i}
-        assert inside(kernels.picks, arguments, {"z": (64,)}) == set(expected)
+        assert find_inside(kernels.picks, arguments, {"z": (64,)}) == set(expected)
 
 
 def test_a_tile_selected_by_data_is_stored_inside_its_piece_or_skipped():
     arguments = {"cache": floats(4, 64, 16, dtype=np.float16), "new": floats(4, 16, dtype=np.float16),
                  "position": np.array([0, 63, 64, -1], np.int32)}
-    assert inside(others.append, arguments, {"cache": (1, 64, 16)}) == {"new"}
+    assert find_inside(others.append, arguments, {"cache": (1, 64, 16)}) == {"new"}
     clean(others.append, arguments, {"cache": (1, 64, 16)})
 
 
@@ -81,10 +81,10 @@ def test_facts_about_a_wrapping_number_are_not_used():
 
 def clean(kernel, arguments, tiles, **options):
     """Without the checks that are proved to be superfluous, the sanitizer has nothing to say."""
-    entry = specialized(kernel, arguments, tiles, **options)
+    entry = make_entry(kernel, arguments, tiles, **options)
     grid = entry.grid({n: arguments[n].shape for n in entry.outputs})
     found = proved_inside(kernel, dict(entry.plan.values), arguments, grid)
-    free = specialized(kernel, arguments, tiles, inside=found, **options)
+    free = make_entry(kernel, arguments, tiles, inside=found, **options)
     report = sanitize(free.function, grid, free.arguments(arguments))
     assert report.clean, (found, str(report))
 
@@ -108,14 +108,14 @@ def test_products_of_any_extents(m, n, k, more, bm, bn, bk, mapped):
 def test_the_check_is_of_some_use():
     """Were one array too many taken for inside, the sanitizer would say so."""
     arguments = {"z": floats(1000), "x": floats(1000), "y": floats(1024)}
-    entry = specialized(cases.add, arguments, {"z": (128,)}, inside=frozenset("x"))
+    entry = make_entry(cases.add, arguments, {"z": (128,)}, inside=frozenset("x"))
     assert not sanitize(entry.function, (8, 1, 1), entry.arguments(arguments)).clean
     assert launching.INSIDE is False
 
 
 def test_scalars_that_change_from_launch_to_launch_make_no_other_kernel(monkeypatch):
     monkeypatch.setattr(refine, "find_toolchain", lambda: type("Tools", (), {"unchecked": True}))
-    plan = specialized(kernels.picks, {"z": floats(128)}, {"z": (64,)}).plan
+    plan = make_entry(kernels.picks, {"z": floats(128)}, {"z": (64,)}).plan
     numbers = {"B": 64, "z.shape[0]": 128, "x.shape[0]": 512, "grid[0]": 2, "grid[1]": 1, "grid[2]": 1}
     plans = [refine.refine_plan(kernels.picks._pyfunc, plan, {**numbers, "i": i}) for i in (0, 1, 100)]
     assert plans[0] is plans[1] is plans[2]
@@ -124,7 +124,7 @@ def test_scalars_that_change_from_launch_to_launch_make_no_other_kernel(monkeypa
 
 def test_a_compiler_that_cannot_leave_out_checks_gets_all_of_them(monkeypatch):
     monkeypatch.setattr(refine, "find_toolchain", lambda: type("Tools", (), {"unchecked": False}))
-    plan = specialized(cases.add, {"z": floats(128)}, {"z": (64,)}).plan
+    plan = make_entry(cases.add, {"z": floats(128)}, {"z": (64,)}).plan
     numbers = {"B": 64, **{f"{n}.shape[0]": 128 for n in "zxy"}, "grid[0]": 2, "grid[1]": 1, "grid[2]": 1}
     assert refine.refine_plan(cases.add._pyfunc, plan, numbers).inside == frozenset()
     monkeypatch.setattr(refine, "find_toolchain", lambda: type("Tools", (), {"unchecked": True}))

@@ -40,11 +40,11 @@ ALL = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_103", "sm_120")
 
 @pytest.fixture(autouse=True)
 def forgotten(monkeypatch):
-    """What this process has compiled."""
+    """Forgets the kernels that this process has compiled."""
     monkeypatch.setattr(building, "_KNOWN", {})
 
 
-def copied(**options) -> Compiled:
+def build_copy(**options) -> Compiled:
     return build(COPY, SIGNATURE, "sm_90", Options(**options))
 
 
@@ -53,7 +53,7 @@ def entries(folder):
 
 
 def test_a_kernel_becomes_a_cubin_with_its_symbol_and_parameters():
-    made = copied()
+    made = build_copy()
     assert made.symbol == "copy_Kt1_A1f32_1i16t1_p16_A1f32_1i16t1_p16_I64" and not made.cached
     assert elf.read(made.cubin).kernels == (made.symbol,)
     assert made.holds(ARGUMENTS) and made.pack(ARGUMENTS) == (1 << 20, 64, 1, FAR, 64, 1)
@@ -76,14 +76,14 @@ def test_parameters_of_every_kind_lie_where_the_cubin_has_them():
 
 
 def test_the_same_question_is_answered_once_in_a_process():
-    assert copied() is copied()
-    assert copied() is not copied(occupancy=2)
+    assert build_copy() is build_copy()
+    assert build_copy() is not build_copy(occupancy=2)
 
 
 def test_another_process_finds_it(cache_folder):
-    first = copied()
+    first = build_copy()
     building._KNOWN.clear()
-    again = copied()
+    again = build_copy()
     assert (again.cached, again.cubin, again.key) == (True, first.cubin, first.key)
     code = ("from tests.runtime.compile.test_build import *\n"
             "made = build(COPY, SIGNATURE, 'sm_90', Options())\nprint(made.cached, made.key)")
@@ -102,24 +102,24 @@ def test_the_key_depends_on_the_code():
 
 def test_a_disabled_cache_stores_nothing(cache_folder, monkeypatch):
     monkeypatch.setenv(VARIABLE, "off")
-    assert not copied().cached and not cache_folder.exists()
+    assert not build_copy().cached and not cache_folder.exists()
 
 
 def test_a_cubin_of_other_assumptions_is_not_taken_from_the_cache(cache_folder):
-    """Somebody put the code of another variant in its place, with a digest that is right."""
-    good = copied()
+    """The entry contains the code of another variant, with a correct digest."""
+    good = build_copy()
     other = build(COPY, signature_of(COPY, (array((65,)), array((64,), at=FAR), 64)), "sm_90")
     path = next(p for p in entries(cache_folder) if p.name == good.key)
     for cubin, symbol in ((other.cubin, other.symbol), (other.cubin, good.symbol), (b"\x7fELF no cubin", good.symbol)):
         path.write_bytes(encode(Record(good.key, {"symbol": symbol}, cubin)))
         building._KNOWN.clear()
-        made = copied()
+        made = build_copy()
         assert not made.cached and made.symbol == good.symbol
         assert decode(path.read_bytes(), good.key).cubin == made.cubin
 
 
 def test_a_cubin_is_compared_with_the_assumptions_of_a_launch():
-    made = copied()
+    made = build_copy()
     verify(made.cubin, made.symbol, made.signature)
     x, z, constant = made.signature.parameters
     for changed in (replace(x, alignment=1), replace(x, shape_divisors=(1,)), replace(x, self_overlap=True)):
@@ -140,7 +140,7 @@ def test_threads_that_ask_for_the_same_compile_it_once(monkeypatch):
     calls, made = [], []
     real = building.assembled
     monkeypatch.setattr(building, "assemble", lambda *given: (calls.append(1), real(*given))[1])
-    threads = [threading.Thread(target=lambda: made.append(copied())) for _ in range(6)]
+    threads = [threading.Thread(target=lambda: made.append(build_copy())) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -155,14 +155,14 @@ def test_a_failed_compilation_is_retried(monkeypatch):
     with monkeypatch.context() as broken:
         broken.setattr(building, "assemble", fails)
         with pytest.raises(RuntimeError, match="no memory"):
-            copied()
-    assert copied().cubin
+            build_copy()
+    assert build_copy().cubin
 
 
 @pytest.mark.parametrize("name", ["CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH", "NVVM_HOME"])
 def test_another_cuda_in_the_environment_changes_nothing(monkeypatch, tmp_path, name):
-    """It would lend its older code generator, and compiling fail without a reason."""
-    before = copied()
+    """Its older code generator would be used, and the compilation would fail without a reason."""
+    before = build_copy()
     stale = tmp_path / "stale"
     (stale / "lib64").mkdir(parents=True)
     (stale / "nvvm" / "bin").mkdir(parents=True)
@@ -171,7 +171,7 @@ def test_another_cuda_in_the_environment_changes_nothing(monkeypatch, tmp_path, 
     monkeypatch.setenv(name, str(stale))
     monkeypatch.setenv(VARIABLE, str(tmp_path / "another"))
     building._KNOWN.clear()
-    made = copied()
+    made = build_copy()
     assert not made.cached and made.cubin == before.cubin
 
 
@@ -216,19 +216,19 @@ def test_limits_of_the_compiler_are_reported_with_the_remedy():
 def test_logs_and_dumps(tmp_path, monkeypatch, capfd):
     monkeypatch.setenv(LOG, "compile")
     monkeypatch.setenv(DUMP, str(tmp_path / "dumps"))
-    made = copied()
+    made = build_copy()
     assert "tilecheck: compiled `copy` for sm_90 in " in capfd.readouterr().err
     files = {p.suffix: p for p in (tmp_path / "dumps").iterdir()}
     assert set(files) == {".tileirbc", ".tileir", ".ptx", ".cubin"}
     assert files[".cubin"].read_bytes() == made.cubin and files[".tileirbc"].read_bytes() == made.bytecode
     assert files[".ptx"].read_text().startswith(".version") and "entry @copy_K" in files[".tileir"].read_text()
     building._KNOWN.clear()
-    copied()
+    build_copy()
     assert "tilecheck: from the cache `copy`" in capfd.readouterr().err
 
 
 def test_instrumented_code_is_other_code():
-    assert copied(sanitize="memcheck").cubin != copied().cubin
+    assert build_copy(sanitize="memcheck").cubin != build_copy().cubin
 
 
 EXAMPLES = {

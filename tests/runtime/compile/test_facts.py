@@ -1,4 +1,4 @@
-"""What is found out about arguments is true, and strong enough to be of use."""
+"""The derived facts about arguments are true, and strong enough to be useful."""
 
 from __future__ import annotations
 

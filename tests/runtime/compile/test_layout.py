@@ -9,7 +9,7 @@ from tilecheck_runtime.compile.facts import signature_of
 from tilecheck_runtime.compile.layout import layout, pack_values
 
 
-def plain(rank, index="int32"):
+def make_plain_array(rank, index="int32"):
     return ArrayParameter("float32", 1, (None,) * rank, (1,) * rank, (None,) * rank, (1,) * rank, index=index)
 
 
@@ -19,14 +19,14 @@ def offsets(*parameters):
 
 
 def test_numbers_are_aligned_as_in_c():
-    assert offsets(plain(1), *(ScalarParameter(t) for t in ("bool_", "float32", "int32", "int64"))) == [
+    assert offsets(make_plain_array(1), *(ScalarParameter(t) for t in ("bool_", "float32", "int32", "int64"))) == [
         (0, 8), (8, 4), (12, 4), (16, 1), (20, 4), (24, 4), (32, 8)]
-    assert offsets(plain(1), *(ScalarParameter(t) for t in ("float16", "float64", "uint8"))) == [
+    assert offsets(make_plain_array(1), *(ScalarParameter(t) for t in ("float16", "float64", "uint8"))) == [
         (0, 8), (8, 4), (12, 4), (16, 2), (24, 8), (32, 1)]
 
 
 def test_constants_are_not_passed_and_64_bit_arrays_take_more():
-    assert offsets(plain(1), ConstantParameter(64), plain(1, "int64")) == [
+    assert offsets(make_plain_array(1), ConstantParameter(64), make_plain_array(1, "int64")) == [
         (0, 8), (8, 4), (12, 4), (16, 8), (24, 8), (32, 8)]
 
 

@@ -1,4 +1,4 @@
-"""Kernels that were built ahead of time: what is taken for a launch, and what is not."""
+"""Kernels that were built ahead of time: the entries that a launch uses, and those that it rejects."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ def folder(tmp_path):
     return tmp_path / "cubins"
 
 
-def wanted(sketch=ADD, kernel=kernels.add, arch="sm_90", options=None):
-    """What a launch asks for."""
+def find_entry(sketch=ADD, kernel=kernels.add, arch="sm_90", options=None):
+    """Returns the entry for a launch."""
     found = specialize_for_sketch(kernel, sketch)
     return prebuilt.code_of(found.function, found.signature, arch, options or Options.of(kernel.hints, arch))
 
 
 def test_a_launch_uses_the_prebuilt_cubin(folder, monkeypatch):
-    assert wanted() is None, "nothing was loaded"
+    assert find_entry() is None, "nothing was loaded"
     assert tcr.load(folder, compile=False) == ("kernels.py::add",)
     monkeypatch.setattr(building, "assemble", lambda *a: pytest.fail("compiled"))
-    code = wanted()
+    code = find_entry()
     assert code.symbol.startswith("add_K") and len(code.parameters) == 9 and code.cubin[:4] == b"\x7fELF"
 
 
@@ -64,22 +64,22 @@ def test_a_launch_uses_the_prebuilt_cubin(folder, monkeypatch):
 ])
 def test_missing_prebuilt_kernels_are_compiled_or_refused(folder, other, says):
     tcr.load(folder)
-    assert wanted(**other) is None
+    assert find_entry(**other) is None
     tcr.load(folder, compile=False)
     with pytest.raises(tcr.MissingVariantError, match=says):
-        wanted(**other)
+        find_entry(**other)
 
 
 def test_a_cubin_of_changed_source_is_refused(folder, monkeypatch):
     tcr.load(folder, compile=False)
-    wanted()
+    find_entry()
     function = specialize_for_sketch(kernels.add, ADD).function
     inner = function.__globals__["_t_kernel"]
     before = portable(function)
     monkeypatch.setattr(inner, "__code__", inner.__code__.replace(co_consts=(*inner.__code__.co_consts, 7)))
     assert portable(function) != before
     with pytest.raises(tcr.MissingVariantError, match="other source"):
-        wanted()
+        find_entry()
 
 
 def test_a_cubin_that_is_not_the_one_that_was_built(folder):
@@ -100,7 +100,7 @@ def test_a_cubin_of_other_assumptions_under_a_manifest_that_lies(folder):
     (folder / "manifest.json").write_text(json.dumps(document))
     tcr.load(folder, compile=False)
     with pytest.raises(tcr.SymbolMismatchError, match="compiled under other assumptions on `y`"):
-        wanted()
+        find_entry()
 
 
 @pytest.mark.parametrize("key, value", [("tilecheck", "0.0"), ("python", "2.7")])

@@ -16,7 +16,7 @@ from tilecheck_runtime.errors.ownership import ContractError
 
 @pytest.fixture(autouse=True)
 def compiler(monkeypatch):
-    """What text means does not depend on the compiler that is installed."""
+    """The meaning of text does not depend on the installed compiler."""
     monkeypatch.setattr(refine, "find_toolchain", lambda: type("Tools", (), {"unchecked": True}))
 
 

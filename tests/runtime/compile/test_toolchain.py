@@ -1,4 +1,4 @@
-"""The compiler is found, run apart from the environment, and what is wrong with it is said with the remedy."""
+"""The compiler is found and runs in a separate environment, and its problems are reported with a remedy."""
 
 from __future__ import annotations
 

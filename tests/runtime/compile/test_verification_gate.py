@@ -1,4 +1,4 @@
-"""Kernels that nothing is known of are not compiled, unless somebody takes responsibility."""
+"""Kernels without a known verdict are not compiled, unless the author takes responsibility."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tilecheck_runtime.compile.verification_gate import Verification, require_ve
 from tilecheck_runtime.errors.compilation import UnsettledKernelError
 
 
-def loaded(tmp_path, monkeypatch, text, name="fresh"):
+def load_module(tmp_path, monkeypatch, text, name="fresh"):
     path = tmp_path / f"{name}.py"
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(name, path)
@@ -79,13 +79,13 @@ def k(z, rows, T: ct.Constant[int]):
 @pytest.mark.parametrize("comment", ["", "  # tilecheck: allow[TC304] another rule",
                                      "  # tilecheck: allow[TC102] only one of both"])
 def test_a_suppression_of_another_rule_does_not_count(tmp_path, monkeypatch, comment):
-    module = loaded(tmp_path, monkeypatch, SCATTER.format(comment=comment))
+    module = load_module(tmp_path, monkeypatch, SCATTER.format(comment=comment))
     with pytest.raises(UnsettledKernelError):
         require_verified(module.k._pyfunc)
 
 
 def test_a_reason_that_comes_later_counts(tmp_path, monkeypatch):
-    function = loaded(tmp_path, monkeypatch, SCATTER.format(comment=""), "later").k._pyfunc
+    function = load_module(tmp_path, monkeypatch, SCATTER.format(comment=""), "later").k._pyfunc
     with pytest.raises(UnsettledKernelError):
         require_verified(function)
     assert require_verified(unsafe("looked at")(function)) == Verification("opt-out", ("looked at",))
@@ -107,7 +107,7 @@ def k(x, z, T: ct.Constant[int]):
 
 
 def test_a_file_edited_after_loading_invalidates_the_proof(tmp_path, monkeypatch):
-    module = loaded(tmp_path, monkeypatch, GOOD.replace("ct.store(z, (i,)", "ct.store(z, (0,)"), "edited")
+    module = load_module(tmp_path, monkeypatch, GOOD.replace("ct.store(z, (i,)", "ct.store(z, (0,)"), "edited")
     (tmp_path / "edited.py").write_text(GOOD)
     message = r"its source, or that of a helper, has changed since it was loaded\n(?s:.)*load it anew"
     with pytest.raises(UnsettledKernelError, match=message):
@@ -129,20 +129,20 @@ def k(x, z, T: ct.Constant[int]):
 def test_a_helper_edited_after_loading_invalidates_the_proof(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "wrong_helpers.py").write_text("def place(i):\n    return i // 2\n")
-    module = loaded(tmp_path, monkeypatch, HELPED.format(helpers="wrong_helpers"), "helped")
+    module = load_module(tmp_path, monkeypatch, HELPED.format(helpers="wrong_helpers"), "helped")
     (tmp_path / "wrong_helpers.py").write_text("def place(i):\n    return i\n")
     with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
         require_verified(module.k._pyfunc)
     (tmp_path / "right_helpers.py").write_text("def place(i):\n    return i\n")
-    again = loaded(tmp_path, monkeypatch, HELPED.format(helpers="right_helpers"), "helped_right")
+    again = load_module(tmp_path, monkeypatch, HELPED.format(helpers="right_helpers"), "helped_right")
     assert require_verified(again.k._pyfunc).how == "contract"
 
 
 def test_a_file_that_was_edited_and_loaded_again_is_looked_at_again(tmp_path, monkeypatch):
-    # an edit of the same length in the same second is not seen in what was compiled
+    # an edit of the same length in the same second is not seen in the compiled file
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    assert require_verified(loaded(tmp_path, monkeypatch, GOOD, "reloaded").k._pyfunc).how == "contract"
-    wrong = loaded(tmp_path, monkeypatch, GOOD.replace("ct.store(z, (i,)", "ct.store(z, (0,)"), "reloaded")
+    assert require_verified(load_module(tmp_path, monkeypatch, GOOD, "reloaded").k._pyfunc).how == "contract"
+    wrong = load_module(tmp_path, monkeypatch, GOOD.replace("ct.store(z, (i,)", "ct.store(z, (0,)"), "reloaded")
     with pytest.raises(UnsettledKernelError, match="TC101"):
         require_verified(wrong.k._pyfunc)
 
@@ -154,7 +154,7 @@ def test_a_helper_that_was_edited_and_loaded_again_is_looked_at_again(tmp_path, 
         (tmp_path / "some_helpers.py").write_text(f"def place(i):\n    return {text}\n")
         importlib.invalidate_caches()
         monkeypatch.setattr(sys, "dont_write_bytecode", True)
-        module = loaded(tmp_path, monkeypatch, HELPED.format(helpers="some_helpers"), "helped_again")
+        module = load_module(tmp_path, monkeypatch, HELPED.format(helpers="some_helpers"), "helped_again")
         if right:
             assert require_verified(module.k._pyfunc).how == "contract"
         else:
@@ -176,17 +176,17 @@ def k(x, z):
 
 
 def test_a_changed_global_invalidates_the_proof(tmp_path, monkeypatch):
-    module = loaded(tmp_path, monkeypatch, SIZED, "sized")
+    module = load_module(tmp_path, monkeypatch, SIZED, "sized")
     module.OTHER = 8
     assert require_verified(module.k._pyfunc).how == "contract"
-    module = loaded(tmp_path, monkeypatch, SIZED, "resized")
+    module = load_module(tmp_path, monkeypatch, SIZED, "resized")
     module.TILE = 128
     with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
         require_verified(module.k._pyfunc)
 
 
 def test_a_global_changed_after_the_check_invalidates_the_proof(tmp_path, monkeypatch):
-    module = loaded(tmp_path, monkeypatch, SIZED, "sized_later")
+    module = load_module(tmp_path, monkeypatch, SIZED, "sized_later")
     assert require_verified(module.k._pyfunc).how == "contract"
     module.TILE = 128
     with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
@@ -216,7 +216,7 @@ def k(x, z, T: ct.Constant[int]):
 
 def test_a_replaced_helper_invalidates_the_proof(tmp_path, monkeypatch):
     """That it is written in the same file makes no difference: it is not the one that is named."""
-    module = loaded(tmp_path, monkeypatch, SWAPPED, "swapped")
+    module = load_module(tmp_path, monkeypatch, SWAPPED, "swapped")
     assert require_verified(module.k._pyfunc).how == "contract"
     module.place = module.other
     with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
@@ -228,4 +228,4 @@ def test_a_helper_imported_under_another_name_is_recognised(tmp_path, monkeypatc
     (tmp_path / "named_helpers.py").write_text("def place(i):\n    return i\n")
     source = HELPED.format(helpers="named_helpers").replace("import place", "import place as put")
     source = source.replace("place(", "put(")
-    assert require_verified(loaded(tmp_path, monkeypatch, source, "renamed").k._pyfunc).how == "contract"
+    assert require_verified(load_module(tmp_path, monkeypatch, source, "renamed").k._pyfunc).how == "contract"

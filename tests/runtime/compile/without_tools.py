@@ -1,4 +1,4 @@
-"""A program that launches what was built, with a device that is none, without `cuda.tile` and without a compiler:
+"""A program that launches prebuilt kernels on a fake device, without `cuda.tile` and without a compiler:
 
     python -m tests.runtime.compile.without_tools FOLDER
 """
@@ -25,7 +25,7 @@ class Function:
 
     name = "plus"
 
-    def decoded(self, parameters):
+    def decode_parameters(self, parameters):
         return None
 
     def run(self, grid, values):

@@ -1,4 +1,4 @@
-"""What kernels demand of their launches."""
+"""The preconditions of kernels on their launches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import tilecheck_runtime as tcr
 from tests.cases import dialect
 from tests.runtime.launches import kernels as k
-from tests.runtime.launches.refusals import refused
+from tests.runtime.launches.refusals import check_refused
 from tilecheck.contracts import ContractError as TextError
 from tilecheck.contracts import annotation_of, parse
 from tilecheck_runtime import ContractError, f16, f32, i32
@@ -24,12 +24,12 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 def test_a_declared_clause_holds_at_every_launch():
     p = tcr.zeros((6,), f32).partition(2)
-    error = refused(ContractError, lambda: k.declared(p, 1))
+    error = check_refused(ContractError, lambda: k.declared(p, 1))
     assert error.code == "TC405" and error.names == ("z",)
     assert error.summary == ("`declared` declares `z.shape[0] % 4 == 0`; here z.shape[0] = 6: 2 == 0 is false")
     assert error.fix == "it holds with `z.shape[0]` = 4, for instance"
     q = tcr.zeros((8,), f32).partition(2)
-    error = refused(ContractError, lambda: k.declared(q, 9))
+    error = check_refused(ContractError, lambda: k.declared(q, 9))
     assert error.summary == "`declared` declares `n <= 8`; here n = 9: 9 <= 8 is false"
     assert error.fix == "it holds with `n` = 8, for instance"
     assert k.declared(q, 8).sync().numpy().tolist() == [8] * 8
@@ -37,21 +37,21 @@ def test_a_declared_clause_holds_at_every_launch():
 
 def test_a_clause_that_no_near_value_meets():
     p = tcr.zeros((8,), f32).partition(2)
-    error = refused(ContractError, lambda: k.declares_the_impossible(p, 3))
+    error = check_refused(ContractError, lambda: k.declares_the_impossible(p, 3))
     assert error.summary == "`declares_the_impossible` declares `n * n == 2`; here n = 3: 9 == 2 is false"
     assert error.fix == "pass arrays and values for which it holds"
 
 
 def test_alternatives_are_shown_as_they_are_written():
     p = tcr.zeros((6,), f32).partition(2)
-    error = refused(ContractError, lambda: k.declares_alternatives(p, 1))
+    error = check_refused(ContractError, lambda: k.declares_alternatives(p, 1))
     assert error.summary == ("`declares_alternatives` declares `n == 0 or z.shape[0] % 4 == 0`; here n = 1, "
                              "z.shape[0] = 6")
     assert k.declares_alternatives(p, 0).sync().numpy().tolist() == [0] * 6
 
 
 def test_a_clause_without_a_subject_is_refused():
-    error = refused(ContractError, lambda: k.declares_nonsense(tcr.zeros((8,), f32).partition(2)))
+    error = check_refused(ContractError, lambda: k.declares_nonsense(tcr.zeros((8,), f32).partition(2)))
     assert error.summary == "`declares_nonsense` declares `m < 4`; a launch has no `m` that is an integer"
     assert error.fix == "speak of parameters, of their `shape` and `strides`, of type variables and of `grid`"
 
@@ -59,7 +59,7 @@ def test_a_clause_without_a_subject_is_refused():
 def test_inputs_reach_as_far_as_outputs():
     short = tcr.ones((7,), f32)
     x = tcr.ones((9,), f32)
-    error = refused(ContractError, lambda: k.add(tcr.zeros((8,), f32).partition(4), x, short))
+    error = check_refused(ContractError, lambda: k.add(tcr.zeros((8,), f32).partition(4), x, short))
     assert error.summary == ("`add` needs `z.shape[0] <= y.shape[0]`; here z.shape[0] = 8, y.shape[0] = 7: 8 <= 7 is "
                              "false")
     assert error.fix == "it holds with `y.shape[0]` = 8, for instance"
@@ -69,7 +69,7 @@ def test_inputs_reach_as_far_as_outputs():
 def test_inner_extents_of_a_product_agree():
     x, y = tcr.ones((64, 128), f16), tcr.ones((64, 64), f16)
     p = tcr.zeros((64, 64), f32).partition(16, 16)
-    error = refused(ContractError, lambda: dialect.gemm(p, x, y, 16))
+    error = check_refused(ContractError, lambda: dialect.gemm(p, x, y, 16))
     assert error.fix == "it holds with `y.shape[0]` = 128, for instance"
     assert error.summary.startswith("`gemm` needs `") and "x.shape[1] = 128" in error.summary
     assert "y.shape[0] = 64" in error.summary and set(error.names) >= {"x", "y"}
@@ -80,11 +80,11 @@ def test_inner_extents_of_a_product_agree():
 def test_a_contract_on_data_is_checked_on_the_data():
     x = tcr.arange(8, dtype=f32)
     rows = tcr.from_numpy(np.array([1, 2, 5, 2], np.int32))
-    error = refused(ContractError, lambda: k.picked(tcr.zeros((4,), f32).partition(2), x, rows).sync())
+    error = check_refused(ContractError, lambda: k.picked(tcr.zeros((4,), f32).partition(2), x, rows).sync())
     assert error.summary == "`picked` declares `injective(rows)`; here rows[1] and rows[3] are both 2"
     assert error.fix == "pass data for which it holds"
     rows = tcr.from_numpy(np.array([1, 2, 5, 8], np.int32))
-    error = refused(ContractError, lambda: k.picked(tcr.zeros((4,), f32).partition(2), x, rows).sync())
+    error = check_refused(ContractError, lambda: k.picked(tcr.zeros((4,), f32).partition(2), x, rows).sync())
     assert error.summary == "`picked` declares `range(rows, 0, x.shape[0])`; here rows[3] is 8"
     assert rows.dtype is i32
 
@@ -149,11 +149,11 @@ def test_operations_have_needs_of_their_own(kernel, clauses):
 
 
 def test_a_kernel_inside_a_function_has_its_verdict():
-    contract = contract_of(_made()._pyfunc)
+    contract = contract_of(_make_kernels()._pyfunc)
     assert contract.verdict == "proved" and "z.shape[0] <= x.shape[0]" in {d.text for d in contract.demands}
 
 
-def _made():
+def _make_kernels():
     @tcr.kernel
     def inner(z: tcr.Mut[f32, k.B], x: tcr.Ref[f32, tcr.Dyn]) -> None:
         z.store(x.load_like(z))
@@ -170,7 +170,7 @@ def test_a_kernel_without_a_file_is_checked_for_the_needs_of_its_operations():
     kernel = space["typed"]
     assert contract_of(kernel._pyfunc).verdict is None
     p, x = tcr.zeros((8,), f32).partition(4), tcr.ones((4,), f32)
-    error = refused(ContractError, lambda: kernel(p, x))
+    error = check_refused(ContractError, lambda: kernel(p, x))
     assert error.summary == ("`typed` needs `z.shape[0] <= x.shape[0]`; here z.shape[0] = 8, x.shape[0] = 4: 8 <= 4 is "
                              "false")
 
@@ -199,7 +199,7 @@ def test_an_invalid_contract_is_reported():
 
 def test_a_type_variable_and_a_parameter_of_one_name_are_two_numbers():
     p, x = tcr.zeros((8,), f32).partition(4), tcr.arange(8, dtype=f32)
-    error = refused(ContractError, lambda: k.shifted(p, x, 2))
+    error = check_refused(ContractError, lambda: k.shifted(p, x, 2))
     assert error.summary == ("`shifted` needs `n < cdiv(x.shape[0], n_)`; here n = 2, x.shape[0] = 8, n_ = 4: "
                              "2 < 2 is false")
     assert k.shifted(p, x, 1).sync().numpy().tolist() == [4, 5, 6, 7] * 2
@@ -213,5 +213,5 @@ def test_a_type_variable_that_is_called_like_a_number_is_another():
     kernel = k.a_number_called_like_a_type_variable
     assert kernel(tcr.zeros((8,), f32).partition(4), 3).sync().numpy().tolist() == [3] * 8
     assert kernel(tcr.zeros((8,), f32).partition(4), -1).sync().numpy().tolist() == [-1] * 8
-    error = refused(ContractError, lambda: kernel(tcr.zeros((8,), f32).partition(1), 4))
+    error = check_refused(ContractError, lambda: kernel(tcr.zeros((8,), f32).partition(1), 4))
     assert error.summary.startswith("`a_number_called_like_a_type_variable` needs `B_ % 2 == 0 or z.shape[0] <= B_`")

@@ -17,7 +17,7 @@ from tests.runtime.corpus.examples import (
     normal,
     sigmoid,
     slope,
-    wide,
+    to_double,
 )
 
 OPS = "ops.cutile"
@@ -57,7 +57,7 @@ def geglu(rng: np.random.Generator) -> Run:
 @example(f"{OPS}.activation.geglu", "_geglu_bwd_kernel")
 def geglu_backward(rng: np.random.Generator) -> Run:
     x, dy, dx = normal(rng, 6, 40), normal(rng, 6, 20), np.zeros((6, 40), F32)
-    a, b = wide(x[:, :20]), x[:, 20:]
+    a, b = to_double(x[:, :20]), x[:, 20:]
     wanted = np.concatenate([dy * gelu_tanh(b), dy * a * slope(gelu_tanh, b)], axis=1)
     args = (dx.reshape(-1), dy.reshape(-1), x.reshape(-1), 20, 40, 20, 8, 1)
     return Run((cdiv(120, 8),), args, {0: wanted.reshape(-1)}, 1e-4)
@@ -81,7 +81,7 @@ def no_dropout(rng: np.random.Generator) -> Run:
 
 
 def silu(x: Any) -> Any:
-    return wide(x) * sigmoid(x)
+    return to_double(x) * sigmoid(x)
 
 
 @example(f"{OPS}.silu_and_mul", "_silu_and_mul_kernel_row_wise")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.runtime.corpus.examples import F16, F32, Run, cdiv, example, normal, softmax, wide
+from tests.runtime.corpus.examples import F16, F32, Run, cdiv, example, normal, softmax, to_double
 
 FMHA = "ops.cutile.attention"
 BATCH, HEADS, SHARED, LENGTH, DIM = 2, 4, 2, 16, 8
@@ -17,13 +17,13 @@ KEYS = "keys are loaded with undefined padding; adding -inf to it does not defin
 
 def scores(q: Any, k: Any, causal: bool, scale: float = SCALE) -> Any:
     """Scaled products of (batch, head, length, dim) queries and keys; heads of keys are repeated for groups."""
-    k = np.repeat(wide(k), q.shape[1] // k.shape[1], axis=1)
-    s = wide(q) @ k.swapaxes(2, 3) * scale
+    k = np.repeat(to_double(k), q.shape[1] // k.shape[1], axis=1)
+    s = to_double(q) @ k.swapaxes(2, 3) * scale
     return np.where(np.tril(np.ones(s.shape[2:], bool)), s, -np.inf) if causal else s
 
 
-def attended(q: Any, k: Any, v: Any, causal: bool) -> Any:
-    return softmax(scores(q, k, causal)) @ np.repeat(wide(v), q.shape[1] // v.shape[1], axis=1)
+def attend(q: Any, k: Any, v: Any, causal: bool) -> Any:
+    return softmax(scores(q, k, causal)) @ np.repeat(to_double(v), q.shape[1] // v.shape[1], axis=1)
 
 
 def tensors(rng: np.random.Generator, length: int = LENGTH, dtype: Any = F32) -> tuple[Any, Any, Any]:
@@ -34,7 +34,7 @@ def tensors(rng: np.random.Generator, length: int = LENGTH, dtype: Any = F32) ->
 def _fmha(rng: np.random.Generator, causal: bool, dtype: Any, tolerance: float) -> Run:
     q, k, v = tensors(rng, dtype=dtype)
     args = (q, k, v, np.zeros_like(q), SCALE, 0, DIM, HEADS, 8, 4, HEADS // SHARED, causal, True)
-    return Run((cdiv(LENGTH, 8), BATCH * HEADS), args, {3: attended(q, k, v, causal)}, tolerance)
+    return Run((cdiv(LENGTH, 8), BATCH * HEADS), args, {3: attend(q, k, v, causal)}, tolerance)
 
 
 @example(FMHA, "_fmha_kernel", "causal")
@@ -60,7 +60,7 @@ def fmha_lse(rng: np.random.Generator) -> Run:
     lse = np.log2(np.exp(scores(q, k, True)).sum(axis=-1))
     args = (q, k, v, np.zeros_like(q), np.zeros(BATCH * HEADS * LENGTH, F32), SCALE, 0, DIM, HEADS, BATCH, LENGTH, 8,
             4, HEADS // SHARED, True, True)
-    return Run((2, BATCH * HEADS), args, {3: attended(q, k, v, True), 4: lse.reshape(-1)}, 1e-4)
+    return Run((2, BATCH * HEADS), args, {3: attend(q, k, v, True), 4: lse.reshape(-1)}, 1e-4)
 
 
 @example(FMHA, "_fmha_fwd_kernel_with_lse", "uneven")
@@ -85,21 +85,21 @@ def fmha_delta(rng: np.random.Generator) -> Run:
     o, do, _ = tensors(rng)
     do = normal(rng, *o.shape)
     args = (o, do, np.zeros(BATCH * HEADS * LENGTH, F32), 8, DIM, HEADS, LENGTH)
-    return Run((2, BATCH * HEADS), args, {2: (wide(o) * do).sum(axis=-1).reshape(-1)}, 1e-4)
+    return Run((2, BATCH * HEADS), args, {2: (to_double(o) * do).sum(axis=-1).reshape(-1)}, 1e-4)
 
 
 def _slopes(q: Any, k: Any, v: Any, do: Any) -> tuple[Any, Any, Any, Any, Any]:
     """Gradients of causal attention, and what the forward pass keeps for them."""
     group = q.shape[1] // k.shape[1]
     s = scores(q, k, True)
-    p, vv, kk = softmax(s), np.repeat(wide(v), group, axis=1), np.repeat(wide(k), group, axis=1)
+    p, vv, kk = softmax(s), np.repeat(to_double(v), group, axis=1), np.repeat(to_double(k), group, axis=1)
     delta = (p @ vv * do).sum(axis=-1)
-    ds = p * (wide(do) @ vv.swapaxes(2, 3) - delta[..., None]) * SCALE
+    ds = p * (to_double(do) @ vv.swapaxes(2, 3) - delta[..., None]) * SCALE
 
-    def folded(x: Any) -> Any:
+    def sum_groups(x: Any) -> Any:
         return x.reshape(BATCH, SHARED, group, LENGTH, DIM).sum(axis=2)
 
-    dk, dv = folded(ds.swapaxes(2, 3) @ wide(q)), folded(p.swapaxes(2, 3) @ wide(do))
+    dk, dv = sum_groups(ds.swapaxes(2, 3) @ to_double(q)), sum_groups(p.swapaxes(2, 3) @ to_double(do))
     return ds @ kk, dk, dv, np.log2(np.exp(s).sum(axis=-1)), delta
 
 
@@ -131,7 +131,7 @@ def mla(rng: np.random.Generator) -> Run:
     s = scores(q, k, False) + scores(qpe, kpe, False)
     s = np.where(np.tril(np.ones((LENGTH, LENGTH), bool)), s, -np.inf)
     # the sum of weights starts at 1 and is scaled away by the first tile
-    wanted = softmax(s) @ np.repeat(wide(v), HEADS // SHARED, axis=1)
+    wanted = softmax(s) @ np.repeat(to_double(v), HEADS // SHARED, axis=1)
     args = (q, qpe, k, kpe, v, np.zeros_like(q), SCALE, DIM, 4, HEADS, 8, 4, HEADS // SHARED)
     return Run((2, BATCH * HEADS), args, {5: wanted}, 1e-4)
 
@@ -141,8 +141,8 @@ def mla_decoding(rng: np.random.Generator) -> Run:
     q, qpe = normal(rng, BATCH, HEADS, DIM), normal(rng, BATCH, HEADS, 4)
     k, kpe = normal(rng, BATCH, LENGTH, DIM), normal(rng, BATCH, LENGTH, 4)
     v = normal(rng, BATCH, LENGTH, DIM)
-    s = (wide(q) @ k.swapaxes(1, 2) + wide(qpe) @ kpe.swapaxes(1, 2)) * SCALE
-    wanted = softmax(s) @ wide(v)
+    s = (to_double(q) @ k.swapaxes(1, 2) + to_double(qpe) @ kpe.swapaxes(1, 2)) * SCALE
+    wanted = softmax(s) @ to_double(v)
     args = (q, qpe, k, v, kpe, np.zeros_like(q), np.zeros((BATCH, HEADS), F32), SCALE, DIM, 2, 4, 4, LENGTH, True)
     return Run((2, BATCH), args, {5: wanted, 6: np.log2(np.exp(s).sum(axis=-1))}, 1e-4)
 
@@ -159,7 +159,7 @@ def mla_decoding_uneven(rng: np.random.Generator) -> Run:
 @example("ops.cutile.experimental.swa_attention", "_swa_fwd_kernel")
 def sliding_window(rng: np.random.Generator) -> Run:
     q, k, v = (normal(rng, 3 * LENGTH, DIM, dtype=F16) for _ in range(3))
-    heads = [wide(x).reshape(3, LENGTH, DIM) for x in (q, k, v)]
+    heads = [to_double(x).reshape(3, LENGTH, DIM) for x in (q, k, v)]
     s = heads[0] @ heads[1].swapaxes(1, 2) * SCALE
     at = np.arange(LENGTH)
     seen = (at[None, :] > at[:, None] - 5) & (at[None, :] <= at[:, None])

@@ -52,40 +52,40 @@ def normal(rng: np.random.Generator, *shape: int, dtype: Any = F32) -> Any:
     return rng.standard_normal(shape).astype(dtype)
 
 
-def wide(x: Any) -> Any:
+def to_double(x: Any) -> Any:
     """As double precision."""
     return np.asarray(x).astype(np.float64)
 
 
 def sigmoid(x: Any) -> Any:
-    return 1 / (1 + np.exp(-wide(x)))
+    return 1 / (1 + np.exp(-to_double(x)))
 
 
 def softmax(x: Any, axis: int = -1) -> Any:
-    e = np.exp(wide(x) - wide(x).max(axis=axis, keepdims=True))
+    e = np.exp(to_double(x) - to_double(x).max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
 
 
 def erf(x: Any) -> Any:
     from math import erf as scalar
 
-    return np.vectorize(scalar, otypes=[np.float64])(wide(x))
+    return np.vectorize(scalar, otypes=[np.float64])(to_double(x))
 
 
 def gelu(x: Any) -> Any:
-    x = wide(x)
+    x = to_double(x)
     return 0.5 * x * (1 + erf(x / np.sqrt(2)))
 
 
 def gelu_tanh(x: Any) -> Any:
-    x = wide(x)
+    x = to_double(x)
     return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
 
 
 def slope(function: Callable[[Any], Any], x: Any) -> Any:
     """Numerical derivative."""
     h = 1e-5
-    return (function(wide(x) + h) - function(wide(x) - h)) / (2 * h)
+    return (function(to_double(x) + h) - function(to_double(x) - h)) / (2 * h)
 
 
 def next_power_of_2(n: int) -> int:

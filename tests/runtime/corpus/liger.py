@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tests.runtime.corpus.activations import silu
-from tests.runtime.corpus.examples import F16, F32, Run, example, gelu_tanh, normal, slope, softmax, wide
+from tests.runtime.corpus.examples import F16, F32, Run, example, gelu_tanh, normal, slope, softmax, to_double
 from tests.runtime.corpus.rows import EPS, rms
 
 AT = "suites.liger.cutile"
@@ -37,7 +37,7 @@ def softmax_online(rng: np.random.Generator) -> Run:
 
 
 def _softmax_slope(y: Any, dy: Any) -> Any:
-    return y * (dy - (wide(y) * dy).sum(axis=1, keepdims=True))
+    return y * (dy - (to_double(y) * dy).sum(axis=1, keepdims=True))
 
 
 @example(f"{AT}.softmax", "_softmax_bwd_ct")
@@ -114,14 +114,14 @@ def swiglu_backward(rng: np.random.Generator) -> Run:
 def dyt(rng: np.random.Generator) -> Run:
     x, gamma, beta, alpha = normal(rng, ROWS, COLS), normal(rng, COLS), normal(rng, COLS), normal(rng, 1)
     args = (x, np.zeros_like(x), alpha, gamma, beta, 1, True, 8)
-    return Run((3, ROWS), args, {1: np.tanh(wide(x) * alpha) * gamma + beta})
+    return Run((3, ROWS), args, {1: np.tanh(to_double(x) * alpha) * gamma + beta})
 
 
 @example(f"{AT}.dyt", "_dyt_bwd_kernel")
 def dyt_backward(rng: np.random.Generator) -> Run:
     x, dy = pair(rng)
     gamma, alpha = normal(rng, COLS), normal(rng, 1)
-    t = np.tanh(wide(x) * alpha)
+    t = np.tanh(to_double(x) * alpha)
     slope_ = (1 - t * t) * dy * gamma
     rows = [np.arange(s, ROWS, 2) for s in range(2)]
     columns = [slice(c, min(c + 8, COLS)) for c in (0, 8, 16)]
@@ -137,7 +137,7 @@ def dyt_backward(rng: np.random.Generator) -> Run:
 
 
 def moments(x: Any) -> tuple[Any, Any]:
-    return wide(x).mean(axis=1), 1 / np.sqrt(wide(x).var(axis=1) + EPS)
+    return to_double(x).mean(axis=1), 1 / np.sqrt(to_double(x).var(axis=1) + EPS)
 
 
 @example(f"{AT}.layer_norm", "_layer_norm_fwd_kernel_ct")
@@ -150,7 +150,7 @@ def layer_norm(rng: np.random.Generator) -> Run:
 
 def _layer_norm_slope(x: Any, dy: Any, w: Any) -> tuple[Any, Any]:
     mean, r = moments(x)
-    hat, g = (x - mean[:, None]) * r[:, None], wide(dy) * w
+    hat, g = (x - mean[:, None]) * r[:, None], to_double(dy) * w
     dx = r[:, None] * (g - g.mean(axis=1, keepdims=True) - hat * (g * hat).mean(axis=1, keepdims=True))
     return dx, hat
 
@@ -214,7 +214,7 @@ def mask_softmax_backward(rng: np.random.Generator) -> Run:
 
 
 def sparse(x: Any) -> Any:
-    z = -np.sort(-wide(x), axis=1)
+    z = -np.sort(-to_double(x), axis=1)
     total = np.cumsum(z, axis=1) - 1
     k = (z > total / np.arange(1, x.shape[1] + 1)).sum(axis=1)
     tau = total[np.arange(len(k)), k - 1] / k

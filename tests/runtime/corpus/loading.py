@@ -19,7 +19,7 @@ STUBBED = ("tilegym.backend", "tilegym.logger")
 
 
 class _Anything:
-    """What host code imports and kernels do not use: any attribute, any call, a decorator that changes nothing."""
+    """A module that host code imports and kernels do not use: any attribute, any call, a decorator without effect."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
@@ -55,7 +55,7 @@ class _Dtype:
 
 
 class _Function:
-    """What autograd functions derive from."""
+    """The base class of autograd functions."""
 
     apply: Any = None
 

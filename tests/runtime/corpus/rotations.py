@@ -9,7 +9,7 @@ import numpy as np
 from tests.runtime.corpus.examples import Run, example, normal
 
 
-def rotated(x: Any, cos: Any, sin: Any) -> Any:
+def rotate(x: Any, cos: Any, sin: Any) -> Any:
     """Halves of the last axis rotated; `cos` and `sin` hold the half."""
     half = cos.shape[-1]
     first, second = x[..., :half], x[..., half:2 * half]
@@ -22,4 +22,4 @@ def rope(rng: np.random.Generator) -> Run:
     cos, sin = normal(rng, 1, 5, 8), normal(rng, 1, 5, 8)
     args = (q.copy(), k.copy(), cos, sin, 1, 5, 4, 2, 4)
     halves = cos[:, None, :, :4], sin[:, None, :, :4]
-    return Run((10,), args, {0: rotated(q, *halves), 1: rotated(k, *halves)}, 1e-4)
+    return Run((10,), args, {0: rotate(q, *halves), 1: rotate(k, *halves)}, 1e-4)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.runtime.corpus.examples import F32, Run, example, normal, softmax, wide
+from tests.runtime.corpus.examples import F32, Run, example, normal, softmax, to_double
 
 OPS = "ops.cutile"
 EPS = 1e-5
@@ -37,7 +37,7 @@ def softmax_chunked(rng: np.random.Generator) -> Run:
 
 
 def rms(x: Any, eps: float = EPS) -> Any:
-    return 1 / np.sqrt((wide(x) ** 2).mean(axis=-1) + eps)
+    return 1 / np.sqrt((to_double(x) ** 2).mean(axis=-1) + eps)
 
 
 @example(f"{OPS}.rms_norm", "_rms_norm_kernel_multi_wave_cached")
@@ -65,7 +65,7 @@ def rms_persistent(rng: np.random.Generator) -> Run:
 def rms_backward(rng: np.random.Generator) -> Run:
     x, w, dy = normal(rng, 10, 16), normal(rng, 16), normal(rng, 10, 16)
     r = rms(x)[:, None]
-    hat, wdy = x * r, wide(dy) * w
+    hat, wdy = x * r, to_double(dy) * w
     dx = (wdy - hat * (hat * wdy).mean(axis=1, keepdims=True)) * r
     blocks = [np.concatenate([np.arange(t * 4, min(t * 4 + 4, 10)) for t in range(b, 3, 2)]) for b in range(2)]
     dw = np.stack([(dy * hat)[rows].sum(axis=0) for rows in blocks])

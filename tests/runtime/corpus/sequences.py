@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.runtime.corpus.examples import F32, I32, Run, cdiv, example, normal, wide
+from tests.runtime.corpus.examples import F32, I32, Run, cdiv, example, normal, to_double
 from tests.runtime.corpus.rows import EPS
 
 OPS = "ops.cutile"
@@ -13,7 +13,7 @@ OPS = "ops.cutile"
 @example(f"{OPS}.mamba2", "chunk_cumsum_kernel")
 def chunk_cumsum(rng: np.random.Generator) -> Run:
     a, dt = normal(rng, 6), normal(rng, 2, 16, 6)
-    total = np.cumsum((wide(a) * dt).reshape(2, 2, 8, 6), axis=2).reshape(2, 16, 6) * np.log2(np.e)
+    total = np.cumsum((to_double(a) * dt).reshape(2, 2, 8, 6), axis=2).reshape(2, 16, 6) * np.log2(np.e)
     turned = (0, 2, 1)
     args = (a, dt, np.zeros_like(dt), np.zeros((2, 6, 16), F32), np.zeros((2, 6, 16), F32), 8, 4)
     wanted = {2: total, 3: total.transpose(turned), 4: dt.transpose(turned)}
@@ -26,9 +26,9 @@ def delta_rule(rng: np.random.Generator) -> Run:
     q, k = normal(rng, batch, steps, heads, dim), normal(rng, batch, steps, heads, dim)
     v, gate = normal(rng, batch, steps, values, dim), -np.abs(normal(rng, batch, steps, values))
     beta, start = normal(rng, batch, steps, values), normal(rng, batch, values, dim, dim)
-    state, outs = wide(start), []
+    state, outs = to_double(start), []
     for t in range(steps):
-        kt, qt = (np.repeat(wide(x[:, t]), values // heads, axis=1) for x in (k, q))
+        kt, qt = (np.repeat(to_double(x[:, t]), values // heads, axis=1) for x in (k, q))
         state = state * np.exp(gate[:, t])[..., None, None]
         delta = (v[:, t] - (state * kt[..., None]).sum(axis=2)) * beta[:, t][..., None]
         state = state + kt[..., None] * delta[:, :, None, :]
@@ -41,7 +41,7 @@ def delta_rule(rng: np.random.Generator) -> Run:
 @example(f"{OPS}.layer_norm", "_layer_norm_fwd_kernel")
 def layer_norm_channels(rng: np.random.Generator) -> Run:
     x, w, b = normal(rng, 3, 10, 6), normal(rng, 10), normal(rng, 10)
-    mean, r = wide(x).mean(axis=1), 1 / np.sqrt(wide(x).var(axis=1) + EPS)
+    mean, r = to_double(x).mean(axis=1), 1 / np.sqrt(to_double(x).var(axis=1) + EPS)
     y = (x - mean[:, None]) * r[:, None] * (w[:, None] + 1) + b[:, None]
     args = (x, np.zeros_like(x), w, b, np.zeros((3, 6), F32), np.zeros((3, 6), F32), 10, 6, EPS, 1.0, 4, 4)
     return Run((3, 2), args, {1: y, 4: mean, 5: r}, 1e-4)
@@ -50,7 +50,7 @@ def layer_norm_channels(rng: np.random.Generator) -> Run:
 @example(f"{OPS}.layer_norm_legacy", "_layer_norm_fwd_kernel")
 def layer_norm_rows(rng: np.random.Generator) -> Run:
     x, w, b = normal(rng, 5, 20), normal(rng, 20), normal(rng, 20)
-    mean, r = wide(x).mean(axis=1), 1 / np.sqrt(wide(x).var(axis=1) + EPS)
+    mean, r = to_double(x).mean(axis=1), 1 / np.sqrt(to_double(x).var(axis=1) + EPS)
     args = (x, np.zeros_like(x), w, b, np.zeros(5, F32), np.zeros(5, F32), 20, EPS, 0.0, 8)
     return Run((5,), args, {1: (x - mean[:, None]) * r[:, None] * w + b, 4: mean, 5: r}, 1e-4)
 
@@ -58,15 +58,15 @@ def layer_norm_rows(rng: np.random.Generator) -> Run:
 @example(f"{OPS}.experimental.fused_linear_cross_entropy", "_ce_online_kernel")
 def cross_entropy_online(rng: np.random.Generator) -> Run:
     logits, target = normal(rng, 7, 20), normal(rng, 7)
-    lse = np.log(np.exp(wide(logits)).sum(axis=1))
+    lse = np.log(np.exp(to_double(logits)).sum(axis=1))
     args = (logits.copy(), np.zeros(7, F32), target, 7, 20, 8)
-    return Run((3,), args, {0: np.exp(wide(logits) - lse[:, None]), 1: lse - target}, 1e-4)
+    return Run((3,), args, {0: np.exp(to_double(logits) - lse[:, None]), 1: lse - target}, 1e-4)
 
 
 @example(f"{OPS}.experimental.mhc", "_mhc_sinkhorn_kernel")
 def sinkhorn(rng: np.random.Generator) -> Run:
     y = normal(rng, 3, 16)
-    m = np.exp(wide(y)).reshape(3, 4, 4)
+    m = np.exp(to_double(y)).reshape(3, 4, 4)
     for _ in range(20):
         m = m / m.sum(axis=2, keepdims=True)
         m = m / m.sum(axis=1, keepdims=True)
@@ -77,8 +77,8 @@ def sinkhorn(rng: np.random.Generator) -> Run:
 def split_product(rng: np.random.Generator) -> Run:
     x, w = normal(rng, 8, 20), normal(rng, 20, 8)
     parts = [slice(0, 12), slice(12, 20)]
-    y = np.concatenate([wide(x[:, p]) @ w[p] for p in parts])
-    squares = np.concatenate([(wide(x[:, p]) ** 2).sum(axis=1) for p in parts])
+    y = np.concatenate([to_double(x[:, p]) @ w[p] for p in parts])
+    squares = np.concatenate([(to_double(x[:, p]) ** 2).sum(axis=1) for p in parts])
     args = (x, w, np.zeros((16, 8), F32), np.zeros((16, 2), F32), 8, 8, 20, 4, 4, 4, 2, 2)
     return Run((4, 2), args, {2: y, 3: np.stack([squares, squares], axis=1)}, 1e-2)
 
@@ -89,7 +89,9 @@ def grouped_products(rng: np.random.Generator) -> Run:
     a = [normal(rng, m, k) for m, k, _ in shapes]
     b = [normal(rng, n, k) for _, k, n in shapes]
     c = [np.zeros((m, n), F32) for m, _, n in shapes]
-    return Run((3,), (a, b, c, 4, 4, 4, 3, True), {2: [wide(x) @ wide(y).T for x, y in zip(a, b, strict=True)]}, 1e-4)
+    return Run(
+        (3,), (a, b, c, 4, 4, 4, 3, True), {2: [to_double(x) @ to_double(y).T for x, y in zip(a, b, strict=True)]}, 1e-4
+    )
 
 
 @example(f"{OPS}.moe", "_fused_moe_kernel", "uneven")
@@ -117,7 +119,7 @@ def _fused_experts(rng: np.random.Generator, k: int) -> Run:
         order += mine
         owners += [expert] * (len(mine) // block)
     c = np.zeros((tokens * choices, n), F32)
-    wanted = np.stack([weights[chosen[t]] @ wide(a[t // choices]) * share[t] for t in range(tokens * choices)])
+    wanted = np.stack([weights[chosen[t]] @ to_double(a[t // choices]) * share[t] for t in range(tokens * choices)])
     blocks = cdiv(len(order), block) * cdiv(n, 8)
     args = (a.reshape(-1), weights, c, np.zeros(1, F32), np.zeros(1, F32), share, np.array(order, I32),
             np.array(owners, I32), np.array([len(order)], I32), n, k, len(order), tokens * choices, 0, 0, block, 8, 4,

@@ -1,4 +1,4 @@
-"""Kernels of the corpus run, compute what they should, and what is reported of them is known."""
+"""Kernels of the corpus run and compute the right results, and the findings on them are expected."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.runtime.corpus import (
     sequences,
     unsloth,
 )
-from tests.runtime.corpus.examples import EXAMPLES, wide
+from tests.runtime.corpus.examples import EXAMPLES, to_double
 from tests.runtime.corpus.loading import kernel
 from tilecheck_runtime.cpu.execution.execute import sanitize
 
@@ -36,7 +36,7 @@ def test_kernels_of_the_corpus_compute_the_expected_values(name: str, corpus: Pa
         found = run.args[place]
         pairs = zip(found, wanted, strict=True) if isinstance(found, list) else ((found, wanted),)
         for actual, desired in pairs:
-            np.testing.assert_allclose(wide(actual), wide(desired), rtol=run.tolerance, atol=run.tolerance)
+            np.testing.assert_allclose(to_double(actual), to_double(desired), rtol=run.tolerance, atol=run.tolerance)
 
 
 def test_enough_kernels_run() -> None:

@@ -18,9 +18,9 @@ from tests.runtime.corpus.examples import (
     gelu_tanh,
     normal,
     slope,
-    wide,
+    to_double,
 )
-from tests.runtime.corpus.rotations import rotated
+from tests.runtime.corpus.rotations import rotate
 from tests.runtime.corpus.rows import EPS, rms
 
 AT = "suites.unsloth.cutile"
@@ -72,7 +72,7 @@ def swiglu_backward(rng: np.random.Generator) -> Run:
 @example(f"{AT}.layernorm", "_layernorm_forward_ct_1d")
 def layer_norm(rng: np.random.Generator) -> Run:
     x, w, b = normal(rng, 5, 12), normal(rng, 12), normal(rng, 12)
-    mean, r = wide(x).mean(axis=1), 1 / np.sqrt(wide(x).var(axis=1) + EPS)
+    mean, r = to_double(x).mean(axis=1), 1 / np.sqrt(to_double(x).var(axis=1) + EPS)
     args = (np.zeros_like(x), x, w, b, np.zeros(5, F32), np.zeros(5, F32), 12, EPS, 16)
     return Run((5,), args, {0: (x - mean[:, None]) * r[:, None] * w + b, 4: r, 5: mean}, 1e-4)
 
@@ -80,8 +80,8 @@ def layer_norm(rng: np.random.Generator) -> Run:
 @example(f"{AT}.layernorm", "_layernorm_backward_ct_1d")
 def layer_norm_backward(rng: np.random.Generator) -> Run:
     x, w, dy = normal(rng, 5, 12), normal(rng, 12), normal(rng, 5, 12)
-    mean, r = wide(x).mean(axis=1), 1 / np.sqrt(wide(x).var(axis=1) + EPS)
-    hat, g = (x - mean[:, None]) * r[:, None], wide(dy) * w
+    mean, r = to_double(x).mean(axis=1), 1 / np.sqrt(to_double(x).var(axis=1) + EPS)
+    hat, g = (x - mean[:, None]) * r[:, None], to_double(dy) * w
     dx = r[:, None] * (g - g.mean(axis=1, keepdims=True) - hat * (g * hat).mean(axis=1, keepdims=True))
     args = (np.zeros_like(x), dy, x, w, r.astype(F32), mean.astype(F32), 12, 16)
     return Run((5,), args, {0: dx}, 1e-4)
@@ -97,7 +97,7 @@ def rms_norm(rng: np.random.Generator) -> Run:
 @example(f"{AT}.rms_layernorm", "_rms_layernorm_backward_ct_1d")
 def rms_norm_backward(rng: np.random.Generator) -> Run:
     x, w, dy = normal(rng, 5, 12), normal(rng, 12), normal(rng, 5, 12)
-    r, g = rms(x)[:, None], wide(dy) * (1 + w)
+    r, g = rms(x)[:, None], to_double(dy) * (1 + w)
     dx = r * (g - x * r * (g * x * r).mean(axis=1, keepdims=True))
     return Run((5,), (np.zeros_like(x), dy, x, w, r[:, 0].astype(F32), 12, 1.0, 16), {0: dx}, 1e-4)
 
@@ -107,7 +107,7 @@ def rope(rng: np.random.Generator) -> Run:
     rows, heads, dim, length = 6, 3, 12, 3
     q, cos, sin = normal(rng, rows, heads, dim), normal(rng, length, 6), normal(rng, length, 6)
     at = np.arange(rows) % length
-    wanted = rotated(q, cos[at][:, None], sin[at][:, None])
+    wanted = rotate(q, cos[at][:, None], sin[at][:, None])
     args = (q.reshape(-1), np.zeros(q.size, F32), cos.reshape(-1), sin.reshape(-1), length, heads, dim, 6, 0, 8, 0)
     return Run((rows, heads), args, {1: wanted.reshape(-1)}, 1e-4)
 
@@ -121,19 +121,19 @@ def rope_pair(rng: np.random.Generator) -> Run:
     c, s = (table[at].reshape(batch, 1, length, 6) for table in (cos, -sin))
     args = (q.reshape(-1), np.zeros(q.size, F32), k.reshape(-1), np.zeros(k.size, F32), cos.reshape(-1),
             sin.reshape(-1), at, length, dim, 4, 2, 6, 1, 1, 8, 0)
-    wanted = {1: rotated(q, c, s).reshape(-1), 3: rotated(k, c, s).reshape(-1)}
+    wanted = {1: rotate(q, c, s).reshape(-1), 3: rotate(k, c, s).reshape(-1)}
     return Run((batch * length, 4), args, wanted, 1e-4)
 
 
 @example(f"{AT}.fp8", "weight_dequant_kernel_ct")
-def dequantized(rng: np.random.Generator) -> Run:
+def run_dequantization(rng: np.random.Generator) -> Run:
     x, s = normal(rng, 12, 20, dtype=ml_dtypes.float8_e4m3fn), normal(rng, 2, 3)
     scale = np.repeat(np.repeat(s, 8, axis=0), 8, axis=1)[:12, :20]
-    return Run((2, 3), (x, s, np.zeros((12, 20), F32), 12, 20, 8), {2: wide(x) * scale})
+    return Run((2, 3), (x, s, np.zeros((12, 20), F32), 12, 20, 8), {2: to_double(x) * scale})
 
 
 @example(f"{AT}.fp8", "act_quant_kernel_ct")
-def quantized(rng: np.random.Generator) -> Run:
+def run_quantization(rng: np.random.Generator) -> Run:
     x = normal(rng, 40)
     top = np.abs(x).reshape(5, 8).max(axis=1)
     y = (x.reshape(5, 8) / (top / F32(448))[:, None]).astype(ml_dtypes.float8_e4m3fn)
@@ -145,7 +145,7 @@ def quantized(rng: np.random.Generator) -> Run:
 def cross_entropy(rng: np.random.Generator) -> Run:
     logits = normal(rng, 6, 20)
     labels = np.array([3, -100, 0, 19, 7, 7], I32)
-    lse = np.log(np.exp(wide(logits)).sum(axis=1))
+    lse = np.log(np.exp(to_double(logits)).sum(axis=1))
     loss = np.where(labels == -100, 0, lse - logits[np.arange(6), labels % 20])
     args = (logits, np.zeros(6, F32), np.zeros(6, F32), labels, 20, 32, 0, 1.0, 0, 1.0)
     return Run((6,), args, {1: loss, 2: lse}, 1e-4)
@@ -156,7 +156,7 @@ def cross_entropy_chunked(rng: np.random.Generator) -> Run:
     # the vocabulary is a multiple of the chunk: capping turns a padding of -inf into -5, which would count
     logits = normal(rng, 4, 24)
     labels = np.array([3, -100, 0, 19], I32)
-    capped = 5 * np.tanh(wide(logits) / 5)
+    capped = 5 * np.tanh(to_double(logits) / 5)
     lse = np.stack([np.log(np.exp(capped[:, c:c + 8]).sum(axis=1)) for c in (0, 8, 16)], axis=1)
     loss = np.where(labels == -100, 0, -capped[np.arange(4), labels % 24])
     args = (logits, np.zeros(4, F32), np.zeros((4, 3), F32), labels, 24, 3, 8, 1, 5.0, 0, 1.0)

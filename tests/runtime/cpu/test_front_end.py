@@ -61,7 +61,7 @@ def expressions() -> Iterator[str]:
 
 
 def function_of(text: str, folder: Path) -> Any:
-    # a name of its own: an edit of the same length in the same second is not seen in what was compiled
+    # a name of its own: an edit of the same length in the same second is not seen in the compiled file
     path = folder / f"expression{sum(1 for _ in folder.iterdir())}.py"
     path.write_text(KERNEL.format(text), encoding="utf-8")
     spec = importlib.util.spec_from_file_location("expression", path)
@@ -76,7 +76,7 @@ def outcome(error: BaseException | None) -> str:
     return found[1] if found else "refused"
 
 
-def theirs(function: Any) -> str:
+def run_compiler(function: Any) -> str:
     from cuda.tile._bytecode.version import BytecodeVersion
     from cuda.tile.compilation import ArrayConstraint, CallingConvention, KernelSignature, ScalarConstraint
 
@@ -92,7 +92,7 @@ def theirs(function: Any) -> str:
     return "accepted"
 
 
-def ours(function: Any) -> str:
+def run_sanitizer(function: Any) -> str:
     try:
         sanitize(ct.kernel(function), (1,), [*(np.ones(8, d) for _, d in ARRAYS.values()), 3, 1.5])
     except Exception as error:
@@ -105,7 +105,7 @@ def test_expressions_have_the_type_that_the_front_end_infers(tmp_path: Path) -> 
     wrong = {}
     for text in expressions():
         function = function_of(text, tmp_path)
-        both = theirs(function), ours(function)
+        both = run_compiler(function), run_sanitizer(function)
         if both[0] != both[1]:
             wrong[text] = both
     assert not wrong

@@ -1,4 +1,4 @@
-"""Kernels are Python: helpers, classes, closures, control flow, arguments, and what is refused."""
+"""Kernels are Python: helpers, classes, closures, control flow, arguments, and refused constructs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.runtime import device_helpers
-from tests.runtime.device_helpers import Piece, Wide, device_only, filled, nothing, twice
+from tests.runtime.device_helpers import Piece, Wide, device_only, fill_tile, twice, yield_one
 from tests.runtime.kernels import codes, floats, run, zeros
 from tilecheck_runtime.cpu.execution.execute import sanitize
 from tilecheck_runtime.errors.language import (
@@ -35,10 +35,10 @@ def test_device_side_objects():
 
 
 def with_helpers(x, y, width: T):
-    t = device_helpers.chosen(ct.load(x, (0,), (width,)), "half")
-    with nothing() as one:
+    t = device_helpers.scale_by_name(ct.load(x, (0,), (width,)), "half")
+    with yield_one() as one:
         t = device_only(t, one, one, offset=1)
-    t = twice(t) + filled(width, 0)
+    t = twice(t) + fill_tile(width, 0)
     ct.store(y, (0,), (lambda v: v + ct.static_eval(len("ab")))(t))
 
 
@@ -52,10 +52,10 @@ def test_closures():
     width, scale = 4, 3.0
 
     def body(x, y):
-        def scaled(v):
+        def scale_value(v):
             return v * scale
 
-        ct.store(y, (0,), scaled(ct.load(x, (0,), (width,))))
+        ct.store(y, (0,), scale_value(ct.load(x, (0,), (width,))))
 
     x, y = floats(4), zeros(4)
     assert run(body, x, y).clean and (y == 3 * x).all()
@@ -110,7 +110,7 @@ def test_arrays_that_a_list_does_not_have():
         ("TC202", "ct.store(y, (0,), ct.load(xs[ct.bid(0) + 2], (0,), (4,)))  # outside")}
 
 
-def typed(x, a: int, b: float, c: bool, big: ct.ScalarInt64, wide: Annotated[object, ct.ArrayAnnotation(
+def check_types(x, a: int, b: float, c: bool, big: ct.ScalarInt64, wide: Annotated[object, ct.ArrayAnnotation(
         index_dtype=ct.int64)], k: ct.Constant):
     ct.static_assert(k == 3)
     ct.static_assert(ct.static_eval(str(a.dtype) == "int32" and str(b.dtype) == "float32"))
@@ -121,7 +121,7 @@ def typed(x, a: int, b: float, c: bool, big: ct.ScalarInt64, wide: Annotated[obj
 
 def test_types_of_scalars():
     x = zeros(1, dtype=np.int32)
-    assert run(typed, x, 3, 1.5, True, 1 << 40, floats(1), 3).clean
+    assert run(check_types, x, 3, 1.5, True, 1 << 40, floats(1), 3).clean
     assert x[0] == np.int32(3_000_000_000 - 2**32)
 
 
@@ -188,7 +188,7 @@ def test_device_functions_are_for_kernels():
         DEVICE.bid(0)
 
 
-def printed(x):
+def print_block(x):
     ct.print(f"block {ct.bid(0)}", ct.load(x, (0,), (2,)), end="!\n")
     ct.printf("%d %.1f\n", ct.bid(0), ct.load(x, (0,), (2,)))
     ct.assert_(ct.bid(0) < 1, "first only")
@@ -196,18 +196,18 @@ def printed(x):
 
 def test_output_and_assertions(capsys):
     with pytest.raises(AssertionError, match="first only"):
-        run(printed, floats(2), grid=(2,), seed=None)
+        run(print_block, floats(2), grid=(2,), seed=None)
     assert capsys.readouterr().out.startswith("block 0 [1.0, 2.0]!\n0 1.0, 2.0\n")
 
 
-def assumed(n):
+def assume_divisible(n):
     ct.assume_divisible_by(n, 4)
 
 
 def test_false_assumptions_are_errors():
-    run(assumed, 8)
+    run(assume_divisible, 8)
     with pytest.raises(AssertionError, match="assume_divisible_by"):
-        run(assumed, 6)
+        run(assume_divisible, 6)
 
 
 def test_a_run_does_not_change_the_module():

@@ -91,11 +91,11 @@ def test_reductions_and_scans(axis, a, b, c, keep, data):
 def test_a_reduction_of_pairs():
     x = np.array([3, 9, 1, 9], np.float32)
 
-    def better(u, i, v, j):
+    def select_better(u, i, v, j):
         first = (u > v) | ((u == v) & (i < j))
         return ops["where"](first, u, v), ops["where"](first, i, j)
 
-    value, place = ops["reduce"]((tile(x), tile(np.arange(4, dtype=np.int32))), 0, better, (0.0, 0))
+    value, place = ops["reduce"]((tile(x), tile(np.arange(4, dtype=np.int32))), 0, select_better, (0.0, 0))
     assert (value.data, place.data) == (9, 1)
 
 

@@ -38,7 +38,7 @@ def test_doubles_near_a_midpoint_round_correctly(name, side):
         assert np.array_equal(got, np.where(bits % 2 == 0, low, high))
 
 
-def _nearest(number: int) -> float:
+def _round_to_nearest(number: int) -> float:
     """An integer in bfloat16, worked out exactly; not for ties."""
     rough = float(np.float32(number).astype(ml_dtypes.bfloat16))
     step = 2.0 ** (max(abs(number), 1).bit_length() - 8)
@@ -52,7 +52,7 @@ def test_integers_near_a_midpoint_round_correctly(kind):
     if np.iinfo(kind).min < 0:
         numbers += [-n for n in numbers]
     got = cast(np.array(numbers, kind), DTYPES["bfloat16"]).astype(np.float64)
-    assert got.tolist() == [_nearest(n) for n in numbers]
+    assert got.tolist() == [_round_to_nearest(n) for n in numbers]
 
 
 def test_the_least_and_the_largest_integer():

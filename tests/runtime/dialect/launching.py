@@ -17,12 +17,12 @@ COMPACT = False
 """Whether loops over cells are rewritten unless a test says otherwise."""
 
 INSIDE = False
-"""Whether what is proved to lie inside for the arguments of a run is accessed without bounds checks."""
+"""Whether accesses that are proved inside for the arguments of a run have no bounds checks."""
 
 Tiles = Mapping[str, tuple[int, ...]]
 
 
-def specialized(kernel: Kernel, arguments: Mapping[str, Any], tiles: Tiles, schedule: Schedule | None = None,
+def make_entry(kernel: Kernel, arguments: Mapping[str, Any], tiles: Tiles, schedule: Schedule | None = None,
                 blocks: int | None = None, compact: bool | None = None, inside: frozenset[str] = frozenset(),
                 **constants: int) -> Entry:
     """The entry for these arguments and pieces; every output has the same schedule."""
@@ -38,11 +38,11 @@ def specialized(kernel: Kernel, arguments: Mapping[str, Any], tiles: Tiles, sche
 
 def run(kernel: Kernel, arguments: Mapping[str, Any], tiles: Tiles, seed: int | None = 0, **options: Any) -> Report:
     """Runs a kernel over the grid that covers its outputs."""
-    entry = specialized(kernel, arguments, tiles, **options)
+    entry = make_entry(kernel, arguments, tiles, **options)
     shapes = {name: arguments[name].shape for name in entry.outputs}
     if INSIDE and "inside" not in options:
         inside = proved_inside(kernel, dict(entry.plan.values), arguments, entry.grid(shapes))
-        entry = specialized(kernel, arguments, tiles, inside=inside, **options)
+        entry = make_entry(kernel, arguments, tiles, inside=inside, **options)
     return sanitize(entry.function, entry.grid(shapes), entry.arguments(arguments), seed=seed)
 
 

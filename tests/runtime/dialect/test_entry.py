@@ -1,4 +1,4 @@
-"""Entries: plain functions made of a kernel and a plan."""
+"""Entries: plain functions that are built from a kernel and a plan."""
 
 from __future__ import annotations
 

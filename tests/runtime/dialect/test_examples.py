@@ -1,4 +1,4 @@
-"""The examples of the dialect run, and the checker settles every kernel in them that does not opt out."""
+"""The examples of the dialect run, and the checker decides every kernel in them that has no suppression."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def text(kernel, mapped) -> str:
     return "".join(inspect.getblock(lines[made.function.__code__.co_firstlineno - 1:]))
 
 
-def changed(kernel, mapped) -> bool:
+def is_rewritten(kernel, mapped) -> bool:
     return rewrite_loops(kernel._pyfunc, {"z": mapped}).function is not kernel._pyfunc
 
 
@@ -43,7 +43,7 @@ def test_lines_keep_their_numbers():
 
 
 def test_each_rewritten_text_is_found_under_its_own_name():
-    """Both are compiled later, from what is registered under their names."""
+    """Both are compiled later, from the text that is registered under their names."""
     single = rewrite_loops(looping.plain._pyfunc, {"z": False}).function
     mapped = rewrite_loops(looping.plain._pyfunc, {"z": True}).function
     other = rewrite_loops(looping.twice._pyfunc, {"z": False}).function
@@ -58,17 +58,17 @@ def test_one_line_loops():
 
 @pytest.mark.parametrize("name", ["leaves_early", "goes_on_early", "on_two_lines"])
 def test_loops_that_cannot_be_unrolled_are_unchanged(name):
-    assert not changed(getattr(looping, name), False)
+    assert not is_rewritten(getattr(looping, name), False)
 
 
 @pytest.mark.parametrize("name", ["begins_with_a_branch", "hands_its_output_on", "renames_its_output",
                                   "loops_in_a_nested_function", "keeps_its_cells"])
-def test_what_cannot_be_resolved_is_left_alone(name):
-    assert not changed(getattr(looping, name), True)
+def test_loops_that_cannot_be_resolved_are_unchanged(name):
+    assert not is_rewritten(getattr(looping, name), True)
 
 
 def test_a_loop_that_may_be_left_early_is_resolved():
-    assert changed(looping.leaves_early, True)
+    assert is_rewritten(looping.leaves_early, True)
 
 
 def test_a_function_without_source_is_left_alone():

@@ -49,11 +49,11 @@ def test_a_kernel_computes_the_same_as_numpy(name):
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_kernel_compiles(name, compact):
     pytest.importorskip("cuda.tile._compile", reason="compiling to Tile IR takes the package cuda-tile")
-    from tests.runtime.dialect.tileir import exported, parameters
+    from tests.runtime.dialect.tileir import export_bytecode, parameters
 
     kernel = getattr(realistic, name)
     known = kernel.signature
     values = {**dict.fromkeys(known.variables, 8), **VALUES.get(name, {})}
     outputs = tuple(Output(tuple(values[e] if isinstance(e, str) else e for e in p.extents)) for p in known.outputs)
     entry = kernel.entry(Plan(tuple(sorted(values.items())), outputs, frozenset(), compact))
-    assert exported(entry.function, parameters(entry, known))
+    assert export_bytecode(entry.function, parameters(entry, known))

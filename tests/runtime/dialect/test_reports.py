@@ -1,4 +1,4 @@
-"""What the sanitizer says of dialect kernels stands on lines of their author."""
+"""The sanitizer reports faults of dialect kernels at lines of their author."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 
 from tests.cases import dialect
-from tests.runtime.dialect.launching import run, specialized
+from tests.runtime.dialect.launching import make_entry, run
 from tilecheck_runtime import sanitize
 
 
@@ -33,7 +33,7 @@ def test_a_loop_that_runs_past_an_input_is_reported_where_it_is_loaded():
 def test_blocks_of_a_grid_too_large_are_reported():
     z = np.zeros(64, np.float32)
     arguments = {"z": z, "x": z + 1, "y": z + 2}
-    entry = specialized(dialect.add, arguments, {"z": (16,)})
+    entry = make_entry(dialect.add, arguments, {"z": (16,)})
     report = sanitize(entry.function, (5, 1, 1), entry.arguments(arguments))
     assert {(e.code, e.line) for e in report.events} == {("TC201", _line(dialect.add, "load_like"))}
 

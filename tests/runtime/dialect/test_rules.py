@@ -1,7 +1,7 @@
 """The rules of ownership as far as the device keeps them; numbers are those of the rules in `docs/dialect.md`.
 
-What the checker and the host keep is tested there. The device is the last line: even a kernel that nobody checked
-cannot store through an input, or outside its piece of a plain partition.
+Other tests cover the rules that the checker and the host enforce. The device is the last line: even an unchecked
+kernel cannot store through an input, or outside its piece of a plain partition.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import pytest
 
 from tests.cases import dialect
 from tests.runtime.dialect import kernels, wrong
-from tests.runtime.dialect.launching import run, specialized
+from tests.runtime.dialect.launching import make_entry, run
 from tilecheck_runtime import Grouped, Linear, Range, Walk, sanitize
 from tilecheck_runtime.dialect.device.reference import Part, Ref
 from tilecheck_runtime.dialect.device.shared import Shared
 from tilecheck_runtime.dialect.plan import Output, Plan, PlanError
 
 try:
-    from tests.runtime.dialect.tileir import exported, parameters
+    from tests.runtime.dialect.tileir import export_bytecode, parameters
 except ImportError:  # cuda-tile is not installed
     exported = parameters = None
 ARRAYS = {1: (20,), 2: (20, 20), 3: (20, 20, 20)}
@@ -31,16 +31,16 @@ def arguments(kernel):
             if p.kind != "constant"}
 
 
-def refused(kernel, tiles, message: str, **options) -> None:
+def check_refusal(kernel, tiles, message: str, **options) -> None:
     """The kernel stops with a message, on the CPU and, where there is one, in the compiler."""
     given = arguments(kernel)
-    entry = specialized(kernel, given, tiles, **options)
+    entry = make_entry(kernel, given, tiles, **options)
     with pytest.raises(Exception, match=message):
         sanitize(entry.function, (1, 1, 1), entry.arguments(given))
     if exported is None:
         return
     with pytest.raises(Exception, match=message):
-        exported(entry.function, parameters(entry, kernel.signature))
+        export_bytecode(entry.function, parameters(entry, kernel.signature))
 
 
 class TestStoresExistOnMutableKindsOnly:
@@ -55,14 +55,14 @@ class TestStoresExistOnMutableKindsOnly:
         assert not {"store", "load", "__setitem__", "__getitem__", "scatter", "gather"} & set(dir(Shared))
 
     def test_a_store_to_an_input(self):
-        refused(dialect.store_to_input, {"z": (4,)}, "store")
+        check_refusal(dialect.store_to_input, {"z": (4,)}, "store")
 
     def test_a_store_to_a_tile_of_an_input(self):
-        refused(wrong.stores_to_a_part, {"z": (4,)}, "item assignment|__setitem__")
+        check_refusal(wrong.stores_to_a_part, {"z": (4,)}, "item assignment|__setitem__")
 
     def test_a_store_to_an_accumulator(self):
-        refused(wrong.stores_to_an_accumulator, {"z": (4,)}, "store")
-        refused(wrong.reads_an_accumulator, {"z": (4,)}, "load")
+        check_refusal(wrong.stores_to_an_accumulator, {"z": (4,)}, "store")
+        check_refusal(wrong.reads_an_accumulator, {"z": (4,)}, "load")
 
 
 class TestExtentsNeedNotDivide:
@@ -86,10 +86,10 @@ class TestMappedPartitions:
     def test_blocks_are_between_one_and_the_items(self, schedule, most):
         z = np.zeros((20, 20), np.float32)
         for blocks in (0, most + 1):
-            entry = specialized(kernels.copy2, {"z": z}, {"z": (4, 4)}, schedule=schedule, blocks=blocks)
+            entry = make_entry(kernels.copy2, {"z": z}, {"z": (4, 4)}, schedule=schedule, blocks=blocks)
             with pytest.raises(PlanError, match=f"'z' is mapped to {blocks} blocks: between 1 and {most}"):
                 entry.grid({"z": z.shape})
-        entry = specialized(kernels.copy2, {"z": z}, {"z": (4, 4)}, schedule=schedule, blocks=most)
+        entry = make_entry(kernels.copy2, {"z": z}, {"z": (4, 4)}, schedule=schedule, blocks=most)
         assert entry.grid({"z": z.shape}) == (most, 1, 1)
 
     @pytest.mark.parametrize(("schedule", "message"), [
@@ -99,26 +99,26 @@ class TestMappedPartitions:
     ])
     def test_meaningless_schedules_are_refused(self, schedule, message):
         with pytest.raises(PlanError, match=message):
-            specialized(kernels.copy2, {"z": np.zeros((20, 20))}, {"z": (4, 4)}, schedule=schedule, blocks=1)
+            make_entry(kernels.copy2, {"z": np.zeros((20, 20))}, {"z": (4, 4)}, schedule=schedule, blocks=1)
 
     def test_groups_take_two_axes(self):
         with pytest.raises(PlanError, match="takes two axes"):
-            specialized(kernels.copy1, {"z": np.zeros(20)}, {"z": (4,)}, schedule=Grouped(2), blocks=1)
+            make_entry(kernels.copy1, {"z": np.zeros(20)}, {"z": (4,)}, schedule=Grouped(2), blocks=1)
 
     def test_blocks_belong_to_mapped_outputs(self):
         for schedule, blocks in ((None, 3), (Linear(), None)):
             with pytest.raises(PlanError, match="'z': a mapped output, and only that, has a number of blocks"):
-                specialized(kernels.copy1, {"z": np.zeros(20)}, {"z": (4,)}, schedule=schedule, blocks=blocks)
+                make_entry(kernels.copy1, {"z": np.zeros(20)}, {"z": (4,)}, schedule=schedule, blocks=blocks)
 
     @pytest.mark.parametrize("compact", [False, True])
     def test_a_block_of_many_pieces_has_no_single_one(self, compact):
         options = {"schedule": Linear(), "blocks": 2, "compact": compact}
-        refused(wrong.only_piece_of_many, {"z": (4,)}, "TC105: an output with schedule Linear", **options)
-        refused(wrong.extent_of_many, {"z": (4,)}, "TC105: an output with schedule Linear", **options)
+        check_refusal(wrong.only_piece_of_many, {"z": (4,)}, "TC105: an output with schedule Linear", **options)
+        check_refusal(wrong.extent_of_many, {"z": (4,)}, "TC105: an output with schedule Linear", **options)
 
 
 class TestOnlyCellsOfTheOwnPartition:
-    """Rule 8, where a block owns one piece: whatever the index, it is the own piece that is written."""
+    """Rule 8, where a block owns one piece: any index writes the own piece."""
 
     @pytest.mark.parametrize("kernel", [dialect.foreign_cell, dialect.cell_lost_at_join])
     def test_a_foreign_cell_writes_the_own_piece(self, kernel):
@@ -138,11 +138,11 @@ class TestOnlyCellsOfTheOwnPartition:
 
     def test_a_tile_of_another_shape_is_refused(self):
         message = r"TC501: a tile of shape \(2,\) is stored to the piece of 'z', whose shape is \(4,\)"
-        refused(wrong.stores_a_smaller_tile, {"z": (4,)}, message)
+        check_refusal(wrong.stores_a_smaller_tile, {"z": (4,)}, message)
 
     def test_a_tile_larger_than_the_piece_is_refused(self):
-        refused(wrong.stores_a_larger_tile_by_cell, {"z": (4,)}, "TC109: nested tiles of shape")
-        refused(dialect.wrong_shape, {"z": (4, 8)}, "TC501")
+        check_refusal(wrong.stores_a_larger_tile_by_cell, {"z": (4,)}, "TC109: nested tiles of shape")
+        check_refusal(dialect.wrong_shape, {"z": (4, 8)}, "TC501")
 
     def test_the_raw_array_is_a_suppression_that_the_sanitizer_checks(self):
         given = {"z": np.zeros(20, np.float32), "x": np.ones(20, np.float32)}
@@ -156,8 +156,8 @@ class TestOutputsWalkedTogether:
     MESSAGE = "TC105: 'a' and 'b' cannot be walked together"
 
     def test_unequal_pieces(self):
-        refused(wrong.walks_unequal_outputs, {"a": (4,), "b": (2,)}, self.MESSAGE, schedule=Linear(), blocks=2)
-        refused(wrong.reads_unequal_outputs, {"a": (4,), "b": (2,)}, "TC501: 'b' is in pieces of")
+        check_refusal(wrong.walks_unequal_outputs, {"a": (4,), "b": (2,)}, self.MESSAGE, schedule=Linear(), blocks=2)
+        check_refusal(wrong.reads_unequal_outputs, {"a": (4,), "b": (2,)}, "TC501: 'b' is in pieces of")
 
     @pytest.mark.parametrize("compact", [False, True])
     @pytest.mark.parametrize(("first", "second"), [
@@ -190,19 +190,19 @@ class TestSubRanges:
 
     @pytest.mark.parametrize(("start", "stop"), [(-1, 3), (4, 3), (0, 26), (26, 26), (2, 2**63), (-(2**63), 1)])
     def test_a_range_lies_in_its_grid(self, start, stop):
-        entry = specialized(kernels.copy2, {"z": np.zeros((20, 20))}, {"z": (4, 4)},
+        entry = make_entry(kernels.copy2, {"z": np.zeros((20, 20))}, {"z": (4, 4)},
                             schedule=Range(Linear(), start, stop), blocks=1)
         with pytest.raises(PlanError, match=f"'z': items {start} to {stop} of a schedule that has 25"):
             entry.grid({"z": (20, 20)})
 
     def test_a_range_of_lines(self):
-        entry = specialized(kernels.copy2, {"z": np.zeros((20, 20))}, {"z": (4, 4)},
+        entry = make_entry(kernels.copy2, {"z": np.zeros((20, 20))}, {"z": (4, 4)},
                             schedule=Range(Walk(0), 0, 6), blocks=1)
         with pytest.raises(PlanError, match="items 0 to 6 of a schedule that has 5"):
             entry.grid({"z": (20, 20)})
 
     def test_an_empty_range_has_nothing_to_do(self):
-        entry = specialized(kernels.copy1, {"z": np.zeros(20)}, {"z": (4,)}, schedule=Range(Linear(), 2, 2), blocks=1)
+        entry = make_entry(kernels.copy1, {"z": np.zeros(20)}, {"z": (4,)}, schedule=Range(Linear(), 2, 2), blocks=1)
         with pytest.raises(PlanError, match="mapped to 1 blocks"):
             entry.grid({"z": (20,)})
 
@@ -215,7 +215,7 @@ class TestNumbersOfPieces:
         (Range(Linear(), 0, 9), (65536, 65536)), (Grouped(2), (65536, 65536)), (Grouped(2**30), (4, 4)),
     ])
     def test_more_than_can_be_counted(self, schedule, shape):
-        entry = specialized(kernels.copy2, {"z": np.zeros((2, 2))}, {"z": (1, 1)}, schedule=schedule, blocks=3)
+        entry = make_entry(kernels.copy2, {"z": np.zeros((2, 2))}, {"z": (1, 1)}, schedule=schedule, blocks=3)
         with pytest.raises(PlanError, match=r"'z' has \d+ pieces, more than .* can number in 32 bits: take larger"):
             entry.grid({"z": shape})
 
@@ -223,7 +223,7 @@ class TestNumbersOfPieces:
         (Linear(), (2**31 - 5, 1)), (Walk(1), (3, 2**28)), (Grouped(2**29), (4, 3)),
     ])
     def test_as_many_items_as_can_be_counted(self, schedule, shape):
-        entry = specialized(kernels.copy2, {"z": np.zeros((2, 2))}, {"z": (1, 1)}, schedule=schedule, blocks=3)
+        entry = make_entry(kernels.copy2, {"z": np.zeros((2, 2))}, {"z": (1, 1)}, schedule=schedule, blocks=3)
         assert entry.grid({"z": shape}) == (3, 1, 1)
 
 
@@ -231,7 +231,7 @@ class TestPermutedViews:
     """Rule 11."""
 
     def test_a_permuted_view_is_read_only(self):
-        refused(wrong.stores_to_a_view, {"z": (4, 4)}, "store")
+        check_refusal(wrong.stores_to_a_view, {"z": (4, 4)}, "store")
 
     def test_extents_are_those_of_the_axes_of_the_view(self):
         z, x = np.zeros(4, np.float32), np.zeros((3, 7), np.float32)
@@ -239,7 +239,7 @@ class TestPermutedViews:
         assert z[0] == 4 * 10_000 + 7 * 100 + 3
 
     def test_invalid_permutations_are_refused(self):
-        refused(wrong.turns_badly, {"z": (4, 4)}, r"\(0, 0\) is not a permutation of 2 axes")
+        check_refusal(wrong.turns_badly, {"z": (4, 4)}, r"\(0, 0\) is not a permutation of 2 axes")
 
     def test_every_permutation_reads_the_right_elements(self):
         x = np.arange(60, dtype=np.float32).reshape(3, 4, 5)
@@ -258,8 +258,8 @@ class TestNestedPieces:
     MESSAGE = r"TC109: nested tiles of shape \(4,\) do not divide the piece of 'z', \(6,\)"
 
     def test_a_nested_tile_divides_the_piece_of_one_of_several_blocks(self):
-        refused(wrong.nests, {"z": (6,)}, self.MESSAGE, T=4)
-        refused(wrong.nests_by_position, {"z": (6,)}, self.MESSAGE, T=4)
+        check_refusal(wrong.nests, {"z": (6,)}, self.MESSAGE, T=4)
+        check_refusal(wrong.nests_by_position, {"z": (6,)}, self.MESSAGE, T=4)
 
     def test_a_nested_tile_reaches_into_another_piece(self):
         z, x = np.zeros(100, np.float32), np.zeros(100, np.float32)
@@ -275,8 +275,8 @@ class TestNestedPieces:
         assert not z.any()
 
     def test_nested_tiles_have_the_rank_of_the_piece(self):
-        refused(wrong.nests_in_another_rank, {"z": (8,)}, "TC501: a nested tile of shape", T=4)
-        refused(wrong.scatters_in_another_rank, {"z": (8,)}, "TC501: 2 indices for 'z'")
+        check_refusal(wrong.nests_in_another_rank, {"z": (8,)}, "TC501: a nested tile of shape", T=4)
+        check_refusal(wrong.scatters_in_another_rank, {"z": (8,)}, "TC501: 2 indices for 'z'")
 
     def test_a_plan_that_claims_one_piece_is_checked(self):
         entry = wrong.nests.entry(Plan((("A", 6), ("T", 4)), (Output((6,), whole=(True,)),)))
@@ -286,4 +286,4 @@ class TestNestedPieces:
 
 
 def test_rows_are_gathered_of_matrices():
-    refused(wrong.gathers_rows_of_a_cube, {"z": (1, 4)}, "gather_row takes a matrix, not an array of 3 axes")
+    check_refusal(wrong.gathers_rows_of_a_cube, {"z": (1, 4)}, "gather_row takes a matrix, not an array of 3 axes")

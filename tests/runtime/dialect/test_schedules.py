@@ -1,4 +1,4 @@
-"""Every schedule deals out every piece once, whatever the pieces and the blocks: the numbers themselves."""
+"""Every schedule assigns every piece once, for all pieces and blocks: the numbers themselves."""
 
 from __future__ import annotations
 

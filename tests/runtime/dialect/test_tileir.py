@@ -9,8 +9,8 @@ pytest.importorskip("cuda.tile._compile", reason="compiling to Tile IR takes the
 
 from tests.cases import dialect
 from tests.runtime.dialect import kernels, looping, raw
-from tests.runtime.dialect.launching import specialized
-from tests.runtime.dialect.tileir import exported, operations, parameters
+from tests.runtime.dialect.launching import make_entry
+from tests.runtime.dialect.tileir import export_bytecode, operations, parameters
 from tilecheck_runtime import Grouped, Kernel, Linear, Range, Walk
 
 OUTSIDE = 2
@@ -26,19 +26,19 @@ SCHEDULES = {
 }
 
 
-def compared(kernel: Kernel, function, arguments, tiles, **options) -> None:
-    entry = specialized(kernel, arguments, tiles, compact=True, **options)
+def compare_operations(kernel: Kernel, function, arguments, tiles, **options) -> None:
+    entry = make_entry(kernel, arguments, tiles, compact=True, **options)
     given = parameters(entry, kernel.signature)
     mine, theirs = operations(entry.function, given), operations(function, given)
     assert mine.keys() == theirs.keys()
     for depth, names in mine.items():
         more = names - theirs[depth]
         assert more.total() <= (0 if depth else OUTSIDE), (depth, more, theirs[depth] - names)
-    assert exported(entry.function, given)
+    assert export_bytecode(entry.function, given)
 
 
 def test_an_elementwise_add_has_the_operations_of_a_hand_written_one():
-    entry = specialized(dialect.add, {"z": np.zeros(1000)}, {"z": (128,)})
+    entry = make_entry(dialect.add, {"z": np.zeros(1000)}, {"z": (128,)})
     given = parameters(entry, dialect.add.signature)
     assert operations(entry.function, given) == operations(raw.add, given)
 
@@ -46,7 +46,7 @@ def test_an_elementwise_add_has_the_operations_of_a_hand_written_one():
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_a_matrix_product_has_the_operations_of_a_hand_written_one(name):
     schedule, blocks = SCHEDULES[name]
-    compared(dialect.gemm, getattr(raw, f"gemm_{name}"), {"z": np.zeros((1000, 1000))}, {"z": (64, 64)},
+    compare_operations(dialect.gemm, getattr(raw, f"gemm_{name}"), {"z": np.zeros((1000, 1000))}, {"z": (64, 64)},
              schedule=schedule, blocks=blocks, BK=32)
 
 
@@ -70,8 +70,8 @@ def test_every_kernel_compiles(name, compact):
     tile = [e if isinstance(e, int) else 8 for e in kernel.signature.outputs[0].extents]
     arguments = dict.fromkeys(outputs, np.zeros((20,) * RANKS[name]))
     constants = {**dict.fromkeys(kernel.signature.variables, 4), **CONSTANTS.get(name, {})}
-    entry = specialized(kernel, arguments, dict.fromkeys(outputs, tuple(tile)), compact=compact, **constants)
-    assert exported(entry.function, parameters(entry, kernel.signature))
+    entry = make_entry(kernel, arguments, dict.fromkeys(outputs, tuple(tile)), compact=compact, **constants)
+    assert export_bytecode(entry.function, parameters(entry, kernel.signature))
 
 
 WALKING = ["copy1", "copy2", "copy3", "copy4", "copy5", "two_outputs", "two_outputs_walked", "in_place_by_cell",
@@ -87,9 +87,9 @@ def test_kernels_that_walk_compile_with_every_schedule(name, compact):
     for schedule in (Linear(), Grouped(2), Walk(rank - 1), Range(Walk(0), 0, 1)):
         if isinstance(schedule, Grouped) and rank < 2:
             continue
-        entry = specialized(kernel, arguments, dict.fromkeys(outputs, (4,) * rank), schedule=schedule, blocks=1,
+        entry = make_entry(kernel, arguments, dict.fromkeys(outputs, (4,) * rank), schedule=schedule, blocks=1,
                             compact=compact, BK=4)
-        assert exported(entry.function, parameters(entry, kernel.signature))
+        assert export_bytecode(entry.function, parameters(entry, kernel.signature))
 
 
 @pytest.mark.parametrize("schedule", [None, Linear()])
@@ -97,9 +97,9 @@ def test_kernels_that_walk_compile_with_every_schedule(name, compact):
 @pytest.mark.parametrize("name", looping.ALL)
 def test_every_kind_of_loop_compiles(name, compact, schedule):
     kernel = getattr(looping, name)
-    entry = specialized(kernel, {"z": np.zeros(20)}, {"z": (4,)}, schedule=schedule,
+    entry = make_entry(kernel, {"z": np.zeros(20)}, {"z": (4,)}, schedule=schedule,
                         blocks=None if schedule is None else 2, compact=compact)
-    assert exported(entry.function, parameters(entry, kernel.signature))
+    assert export_bytecode(entry.function, parameters(entry, kernel.signature))
 
 
 def test_every_right_kernel_is_compiled():

@@ -1,4 +1,4 @@
-"""What type checkers see of the dialect, without a plugin, and that kernels have just that on the device."""
+"""The members of the dialect that type checkers see without a plugin, which are those on the device."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ def errors(tmp_path_factory) -> dict[str, dict[int, str]]:
     return mypy_errors(folder, files)
 
 
-def marked(path: Path, mark: str) -> set[int]:
+def find_marked_lines(path: Path, mark: str) -> set[int]:
     lines = path.read_text(encoding="utf-8").splitlines()
     return {n for n, line in enumerate(lines, 1) if re.search(mark, line)}
 
 
 def test_the_cases(errors):
     path = FOLDER / "dialect.py"
-    assert set(errors["dialect.py"]) == marked(path, r"# expect:.*\bmypy\b"), errors
+    assert set(errors["dialect.py"]) == find_marked_lines(path, r"# expect:.*\bmypy\b"), errors
 
 
 def test_more_cases(errors):
-    assert set(errors["typed.py"]) == marked(HERE / "typed.py", r"# mypy$"), errors["typed.py"]
+    assert set(errors["typed.py"]) == find_marked_lines(HERE / "typed.py", r"# mypy$"), errors["typed.py"]
 
 
 def test_right_kernels_are_accepted(errors):
     assert not errors["kernels.py"]
 
 
-def _stubbed(name: str) -> set[str]:
+def _list_stub_names(name: str) -> set[str]:
     tree = ast.parse(Path(types.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     (node,) = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name]
     return {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
@@ -56,7 +56,7 @@ def _stubbed(name: str) -> set[str]:
 def test_the_device_has_the_members_that_type_checkers_see(kind, fields):
     methods = {n for n, v in vars(kind).items() if callable(v) and not n.startswith("_")} - {"resolve_cell"}
     methods |= {n for n in ("__getitem__", "__setitem__") if n in vars(kind)}
-    assert _stubbed(kind.__name__) == methods | fields
+    assert _list_stub_names(kind.__name__) == methods | fields
 
 
 def test_every_type_of_the_stub_exists():

@@ -1,4 +1,4 @@
-"""What kernels of the dialect compute, on the CPU, against NumPy; a right kernel is silent in any order of blocks."""
+"""The results of dialect kernels on the CPU, against NumPy; a right kernel is silent in any order of blocks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tests.cases import dialect
 from tests.cases.expectations import cases
 from tests.runtime.dialect import kernels, launching
-from tests.runtime.dialect.launching import run, specialized
+from tests.runtime.dialect.launching import make_entry, run
 from tilecheck_runtime import Grouped, Linear, Range, Walk
 from tilecheck_runtime.dialect.schedules import count_streamed
 
@@ -30,7 +30,7 @@ def compact(request, monkeypatch):
     return request.param != "plain"
 
 
-def silent(kernel, arguments, tiles, **options):
+def assert_silent(kernel, arguments, tiles, **options):
     for seed in SEEDS:
         report = run(kernel, arguments, tiles, seed=seed, **options)
         assert report.clean, str(report)
@@ -38,7 +38,7 @@ def silent(kernel, arguments, tiles, **options):
 
 def test_add():
     z, x, y = floats(1000), floats(1000), floats(1003)
-    silent(dialect.add, {"z": z, "x": x, "y": y}, {"z": (128,)})
+    assert_silent(dialect.add, {"z": z, "x": x, "y": y}, {"z": (128,)})
     assert np.array_equal(z, x + y[:1000])
 
 
@@ -47,14 +47,14 @@ def test_add():
 ])
 def test_gemm(schedule, blocks):
     x, y, z = floats(45, 70, dtype=np.float16), floats(70, 50, dtype=np.float16), np.full((45, 50), np.nan, np.float32)
-    silent(dialect.gemm, {"z": z, "x": x, "y": y}, {"z": (16, 16)}, schedule=schedule, blocks=blocks, BK=32)
+    assert_silent(dialect.gemm, {"z": z, "x": x, "y": y}, {"z": (16, 16)}, schedule=schedule, blocks=blocks, BK=32)
     assert np.allclose(z, x.astype(np.float32) @ y.astype(np.float32), atol=1e-3)
 
 
 @pytest.mark.parametrize("length", [100, 128])
 def test_rms_norm(length):
     x, w, z = floats(7, length, dtype=np.float16), floats(length, dtype=np.float16), np.zeros((7, length), np.float16)
-    silent(dialect.rms_norm, {"z": z, "x": x, "w": w, "eps": 1e-5}, {"z": (1, 128)})
+    assert_silent(dialect.rms_norm, {"z": z, "x": x, "w": w, "eps": 1e-5}, {"z": (1, 128)})
     wide = x.astype(np.float32)
     expected = wide / np.sqrt((wide**2).mean(1, keepdims=True) + 1e-5) * w.astype(np.float32)
     assert np.allclose(z, expected, atol=2e-3)
@@ -62,7 +62,7 @@ def test_rms_norm(length):
 
 def test_gathered_rows_that_do_not_exist_are_zero():
     x, rows, z = floats(9, 20), np.array([3, 8, -1, 0, 9, 1_000_000], np.int32), np.ones((6, 20), np.float32)
-    silent(dialect.gathers_rows, {"z": z, "x": x, "rows": rows}, {"z": (1, 32)})
+    assert_silent(dialect.gathers_rows, {"z": z, "x": x, "rows": rows}, {"z": (1, 32)})
     expected = np.stack([x[r] if 0 <= r < 9 else np.zeros(20) for r in rows])
     assert np.array_equal(z, expected)
 
@@ -70,7 +70,9 @@ def test_gathered_rows_that_do_not_exist_are_zero():
 @pytest.mark.parametrize(("schedule", "blocks"), [(None, None), (Linear(), 3), (Walk(0), 1)])
 def test_two_outputs(schedule, blocks):
     x, a, b = floats(100), np.zeros(100, np.float32), np.zeros(100, np.float32)
-    silent(dialect.two_outputs, {"a": a, "b": b, "x": x}, {"a": (16,), "b": (16,)}, schedule=schedule, blocks=blocks)
+    assert_silent(
+        dialect.two_outputs, {"a": a, "b": b, "x": x}, {"a": (16,), "b": (16,)}, schedule=schedule, blocks=blocks
+    )
     assert np.array_equal(a, x) and np.array_equal(b, 2 * x)
 
 
@@ -119,7 +121,7 @@ def test_a_range_writes_its_items_and_no_others(schedule):
 def test_groups_keep_blocks_that_run_together_on_few_rows():
     """The order itself: column by column within a group of two rows, the last group shorter."""
     z = np.zeros((3, 3), np.float32)
-    silent(kernels.numbered, {"z": z}, {"z": (1, 1)}, schedule=Grouped(2), blocks=1)
+    assert_silent(kernels.numbered, {"z": z}, {"z": (1, 1)}, schedule=Grouped(2), blocks=1)
     assert z.tolist() == [[0, 2, 4], [1, 3, 5], [6, 7, 8]]
 
 
@@ -128,7 +130,7 @@ def test_groups_keep_blocks_that_run_together_on_few_rows():
 ])
 def test_load_like_above_three_axes(kernel, shape, tile):
     x, z = floats(*shape), np.zeros(shape, np.float32)
-    silent(kernel, {"z": z, "x": x}, {"z": tile})
+    assert_silent(kernel, {"z": z, "x": x}, {"z": tile})
     assert np.array_equal(z, x * 2)
 
 
@@ -136,7 +138,7 @@ def test_load_like_above_three_axes(kernel, shape, tile):
 def test_two_outputs_are_walked_together(schedule):
     x, a, b = floats(19, 33), np.zeros((19, 33), np.float32), np.zeros((19, 33), np.float32)
     blocks = None if schedule is None else 2
-    silent(kernels.two_outputs_walked, {"a": a, "b": b, "x": x}, {"a": (4, 8), "b": (4, 8)}, schedule=schedule,
+    assert_silent(kernels.two_outputs_walked, {"a": a, "b": b, "x": x}, {"a": (4, 8), "b": (4, 8)}, schedule=schedule,
            blocks=blocks)
     assert np.array_equal(a, x) and np.array_equal(b, 2 * x)
 
@@ -160,7 +162,7 @@ def test_pieces_are_read_back_by_cell(schedule):
 
 def test_an_output_is_read_at_the_cell_of_another():
     z, y = floats(30), floats(30) * 2
-    silent(kernels.both_pieces, {"z": z, "y": y}, {"z": (8,), "y": (8,)})
+    assert_silent(kernels.both_pieces, {"z": z, "y": y}, {"z": (8,), "y": (8,)})
     assert np.array_equal(z, y)
 
 
@@ -181,21 +183,21 @@ def test_nested_pieces_cover_the_piece(shape, piece, tile):
 ])
 def test_inputs_are_walked_with_nested_pieces(piece, tile):
     x, z = floats(19, 33), np.zeros((19, 33), np.float32)
-    silent(kernels.nested_inputs, {"z": z, "x": x}, {"z": piece}, S=tile[0], T=tile[1])
+    assert_silent(kernels.nested_inputs, {"z": z, "x": x}, {"z": piece}, S=tile[0], T=tile[1])
     assert np.array_equal(z, x * 2)
 
 
 def test_long_rows_in_nested_pieces():
     """A row of 40 in tiles of 16: the piece is as long as the row, which no tile could be."""
     x, z = floats(5, 40), np.zeros((5, 40), np.float32)
-    silent(kernels.long_rows, {"z": z, "x": x}, {"z": (1, 40)}, T=16)
+    assert_silent(kernels.long_rows, {"z": z, "x": x}, {"z": (1, 40)}, T=16)
     assert np.allclose(z, x - x.mean(1, keepdims=True), atol=1e-6)
 
 
 def test_a_row_is_appended_at_a_device_position_of_the_own_piece_only():
     cache, new = np.zeros((4, 6, 8), np.float16), floats(4, 8, dtype=np.float16)
     position = np.array([0, 5, 6, -1], np.int32)
-    silent(kernels.append, {"cache": cache, "new": new, "position": position}, {"cache": (1, 6, 8)})
+    assert_silent(kernels.append, {"cache": cache, "new": new, "position": position}, {"cache": (1, 6, 8)})
     expected = np.zeros_like(cache)
     expected[0, 0], expected[1, 5] = new[0], new[1]
     assert np.array_equal(cache, expected)
@@ -204,14 +206,16 @@ def test_a_row_is_appended_at_a_device_position_of_the_own_piece_only():
 def test_append_into_blocks_of_a_sequence_stays_in_the_block():
     """The sequence is split between blocks: a position past the own part is dropped, not written to the neighbour's."""
     cache, new = np.zeros((1, 10, 8), np.float16), np.ones((1, 8), np.float16)
-    silent(kernels.append, {"cache": cache, "new": new, "position": np.array([3], np.int32)}, {"cache": (1, 4, 8)})
+    assert_silent(
+        kernels.append, {"cache": cache, "new": new, "position": np.array([3], np.int32)}, {"cache": (1, 4, 8)}
+    )
     assert cache[0, :, 0].tolist() == [0, 0, 0, 1, 0, 0, 0, 1, 0, 0]  # the last part has two rows only
 
 
 @pytest.mark.parametrize(("shape", "tile"), [((10, 8), (4, 8)), ((10, 7), (4, 8))])
 def test_scatter_stays_in_the_own_piece(shape, tile):
     z, labels = np.zeros(shape, np.float32), np.array([0, 7, 3, 9, -1, 1, 2, 3, 100, 6], np.int32)
-    silent(kernels.one_hot, {"z": z, "labels": labels}, {"z": tile})
+    assert_silent(kernels.one_hot, {"z": z, "labels": labels}, {"z": tile})
     expected = np.zeros(shape, np.float32)
     for row, label in enumerate(labels):
         if 0 <= label < shape[1]:
@@ -222,25 +226,25 @@ def test_scatter_stays_in_the_own_piece(shape, tile):
 def test_scatter_does_not_reach_the_neighbour():
     """Columns are split as well, so a label may lie in the array and outside the piece."""
     z, labels = np.zeros((4, 8), np.float32), np.array([0, 5, 3, 7], np.int32)
-    silent(kernels.one_hot, {"z": z, "labels": labels}, {"z": (4, 4)})
+    assert_silent(kernels.one_hot, {"z": z, "labels": labels}, {"z": (4, 4)})
     assert np.argwhere(z).tolist() == [[0, 0], [0, 4], [2, 3], [2, 7]]
 
 
 def test_masked_scatter():
     z, labels = np.zeros((4, 8), np.float32), np.array([0, 3, 3, 7], np.int32)
-    silent(kernels.one_hot_masked, {"z": z, "labels": labels}, {"z": (4, 8)})
+    assert_silent(kernels.one_hot_masked, {"z": z, "labels": labels}, {"z": (4, 8)})
     assert np.argwhere(z == 2).tolist() == [[0, 0], [3, 7]]
 
 
 def test_permuted_views():
     x, z = floats(20, 30), np.zeros((30, 20), np.float32)
-    silent(kernels.transposed, {"z": z, "x": x}, {"z": (8, 4)})
+    assert_silent(kernels.transposed, {"z": z, "x": x}, {"z": (8, 4)})
     assert np.array_equal(z, x.T)
     z[:] = 0
-    silent(kernels.gathered, {"z": z, "x": x}, {"z": (32, 32)})
+    assert_silent(kernels.gathered, {"z": z, "x": x}, {"z": (32, 32)})
     assert np.array_equal(z, x.T)
     x, z = floats(4, 5, 6), np.zeros((6, 4, 5), np.float32)
-    silent(kernels.turned, {"z": z, "x": x}, {"z": (2, 4, 2)})
+    assert_silent(kernels.turned, {"z": z, "x": x}, {"z": (2, 4, 2)})
     assert np.allclose(z, x.transpose(2, 0, 1) + 645, atol=1e-4)
 
 
@@ -248,13 +252,13 @@ def test_a_view_of_a_view():
     x = np.arange(3 * 5 * 4, dtype=np.float32).reshape(3, 5, 4) + 1
     view = x.transpose(1, 2, 0).transpose(0, 2, 1)
     z = np.zeros(view.shape, np.float32)
-    silent(kernels.turned_twice, {"z": z, "x": x}, {"z": (2, 4, 2)})
+    assert_silent(kernels.turned_twice, {"z": z, "x": x}, {"z": (2, 4, 2)})
     assert np.array_equal(z, 2 * view + view[0, 0, 0] * 3)
 
 
 def test_another_padding():
     x, z = floats(10, 20) + 5, np.zeros(10, np.float32)
-    silent(kernels.least, {"z": z, "x": x}, {"z": (4,)}, B=32)
+    assert_silent(kernels.least, {"z": z, "x": x}, {"z": (4,)}, B=32)
     assert np.array_equal(z, x.min(1))
 
 
@@ -277,14 +281,14 @@ def test_every_update():
 def test_checks_are_dropped_where_all_accesses_are_inside():
     z, x, y = floats(1024), floats(1024), floats(1024)
     entry_options = {"inside": frozenset({"z", "x", "y"})}
-    silent(dialect.add, {"z": z, "x": x, "y": y}, {"z": (128,)}, **entry_options)
+    assert_silent(dialect.add, {"z": z, "x": x, "y": y}, {"z": (128,)}, **entry_options)
     assert np.array_equal(z, x + y)
     report = run(dialect.add, {"z": z, "x": x[:1000], "y": y}, {"z": (128,)}, **entry_options)
     assert "TC202" in {event.code for event in report.events}
 
 
 def test_sharing_the_leading_axes_of_five_reads_the_block_once_an_axis():
-    entry = specialized(kernels.like5, {"z": np.zeros((2, 3, 3, 5, 6)), "x": None}, {"z": (1, 2, 2, 2, 4)})
+    entry = make_entry(kernels.like5, {"z": np.zeros((2, 3, 3, 5, 6)), "x": None}, {"z": (1, 2, 2, 2, 4)})
     assert entry.grid({"z": (2, 3, 3, 5, 6)}) == (2 * 2 * 2, 3, 2)
 
 

@@ -37,7 +37,7 @@ def _signature(parameters: Sequence[Any]) -> KernelSignature:
     return KernelSignature(list(parameters), CallingConvention.cutile_python_v1())
 
 
-def exported(function: Any, parameters: Sequence[Any]) -> bytes:
+def export_bytecode(function: Any, parameters: Sequence[Any]) -> bytes:
     """The Tile IR of a kernel function as bytecode."""
     buffer = io.BytesIO()
     export_kernel(ct.kernel(function), [_signature(parameters)], buffer, gpu_code="sm_90",
@@ -63,7 +63,7 @@ def _walk(block: Any, depth: int) -> Iterator[tuple[int, str]]:
 
 
 def parameters(entry: Any, known: Any) -> list[Any]:
-    """What an entry's function is compiled for, by the signature of its kernel."""
+    """The parameters for which an entry's function is compiled, by the signature of its kernel."""
     by_name = {p.name: p for p in known.parameters}
     return [*(_PARAMETERS[by_name[name].kind](by_name[name]) for name in entry.parameters),
             *(constant(value) for _, value in entry.constants)]

@@ -1,4 +1,4 @@
-"""What plain type checkers make of the dialect. `# mypy` marks a line that must be an error; other lines are right."""
+"""Results of plain type checkers on the dialect. `# mypy` marks a line that must be an error; other lines are right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program that launches what was built ahead of time, on a machine without `cuda.tile` and without a compiler:
+"""A program that launches prebuilt kernels, on a machine without `cuda.tile` and without a compiler:
 
     python -m tests.runtime.gpu.prebuilt FOLDER
 """

@@ -13,12 +13,12 @@ B = TypeVar("B", bound=int)
 
 
 @kernel
-def told(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:
+def print_sum(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:
     tile = x.load_like(z)
     ct.printf("block %d adds up to %f\n", ct.bid(0), ct.sum(tile))
     z.store(tile)
 
 
 if __name__ == "__main__":
-    z = told(tcr.zeros((64,), f32).partition(32), tcr.ones((64,), f32)).sync()
+    z = print_sum(tcr.zeros((64,), f32).partition(32), tcr.ones((64,), f32)).sync()
     assert (z.numpy() == 1).all()

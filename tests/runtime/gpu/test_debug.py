@@ -37,9 +37,11 @@ def test_instrumented_code_computes_the_same():
 def test_launches_are_logged():
     done = program(sys.executable, "-m", "tests.runtime.gpu.printing", TILECHECK_LOG="compile,guards")
     lines = [line for line in done.stderr.splitlines() if line.startswith("tilecheck: ")]
-    assert any("`told`" in line and " for sm_" in line for line in lines)
-    assert any("guards of `told`: `x` of shape (64,) may be read" in line for line in lines)
-    assert any("launch `told` at" in line and "grid (2, 1, 1)" in line and "variant told_K" in line for line in lines)
+    assert any("`print_sum`" in line and " for sm_" in line for line in lines)
+    assert any("guards of `print_sum`: `x` of shape (64,) may be read" in line for line in lines)
+    assert any(
+        "launch `print_sum` at" in line and "grid (2, 1, 1)" in line and "variant print_sum_K" in line for line in lines
+    )
 
 
 @pytest.mark.slow

@@ -35,7 +35,7 @@ def test_a_kernel_is_compiled_ahead_for_the_gpu_that_its_arguments_are_on():
 
 
 @pytest.fixture(autouse=True)
-def _said():
+def _print_seed():
     print(f"seed {SEED}")  # shown when a test fails
 
 

@@ -1,4 +1,4 @@
-"""Launches of what `tilecheck build` made, without any tool to compile."""
+"""Launches of kernels that `tilecheck build` built, without any tool to compile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled kernels on disk: shared, killed, damaged, foreign, too many."""
+"""Compiled kernels on disk: shared, killed, damaged, foreign, and in excess of the limit."""
 
 from __future__ import annotations
 
@@ -162,11 +162,11 @@ def test_kernels_are_compiled_without_a_writable_cache(tmp_path, monkeypatch):
 def test_a_file_system_without_locks(tmp_path, monkeypatch, missing):
     from tilecheck_runtime.kernel_cache import locks
 
-    def refused(*_, **__):
+    def refuse_lock(*_, **__):
         raise OSError("no locks available")
 
     monkeypatch.setattr(locks, "os" if missing == "open" else "fcntl", type("Without", (), {
-        "open": refused, "flock": refused, "LOCK_EX": 2, "O_RDWR": 0, "O_CREAT": 0, "close": os.close}))
+        "open": refuse_lock, "flock": refuse_lock, "LOCK_EX": 2, "O_RDWR": 0, "O_CREAT": 0, "close": os.close}))
     store = Store(tmp_path / "kernels")
     if missing == "flock":
         monkeypatch.setattr(locks, "os", os)

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from tilecheck_runtime.backends.selection.select import current
 
 
-def settled() -> None:
-    """Waits until the stream has let go of what was launched before."""
+def wait_for_stream() -> None:
+    """Waits until the stream has released all earlier launches."""
     current().default.submit(lambda: None).wait(10)
 
 
 @contextmanager
 def held_up() -> Iterator[threading.Event]:
-    """What is launched inside does not begin until the event is set, or the block is left."""
+    """Delays all launches inside the block until the event is set, or the block ends."""
     gate = threading.Event()
     current().default.submit(lambda: gate.wait() and None)  # the stream does one thing after another
     try:

@@ -53,7 +53,7 @@ def both(a: Mut[f32, B], b: Mut[f32, B], x: Ref[f32, Dyn]) -> None:
 
 
 @kernel
-def apart(a: Mut[f32, B], b: Mut[f32, C]) -> None:
+def write_both(a: Mut[f32, B], b: Mut[f32, C]) -> None:
     a.store(a.load() + 1.0)
     b.store(b.load() + 2.0)
 

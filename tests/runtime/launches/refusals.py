@@ -1,4 +1,4 @@
-"""What the runtime refuses, as tests look at it."""
+"""The errors of the runtime, as tests examine them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tilecheck_runtime import OwnershipError
 E = TypeVar("E", bound=OwnershipError)
 
 
-def refused(kind: type[E], call: Callable[[], object]) -> E:
+def check_refused(kind: type[E], call: Callable[[], object]) -> E:
     """The error that a call raises, which is of exactly that kind and stands in the file of the test."""
     with pytest.raises(kind) as caught:
         call()

@@ -7,7 +7,7 @@ import pytest
 
 import tilecheck_runtime as tcr
 from tests.runtime.launches import kernels as k
-from tests.runtime.launches.refusals import refused
+from tests.runtime.launches.refusals import check_refused
 from tilecheck_runtime import AliasedError, ContractError, LaunchArgumentError, MovedError, f16, f32, i32
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -30,7 +30,7 @@ def test_arguments_pass_by_position_and_by_name():
     ((1, 2, 3), {"x": 4}, "`add` was given `x` twice", "leave out `x=...`, or the one by position"),
 ])
 def test_the_number_of_arguments(args, kwargs, summary, fix):
-    error = refused(LaunchArgumentError, lambda: k.add(*args, **kwargs))
+    error = check_refused(LaunchArgumentError, lambda: k.add(*args, **kwargs))
     assert error.code == "TC408" and error.summary == summary and error.fix == fix
     assert isinstance(error, TypeError)
 
@@ -47,7 +47,7 @@ def test_kinds_of_arguments():
         "float": lambda: k.scaled(p, x, "1", 2, True), "int": lambda: k.scaled(p, x, 1, 2.5, True),
         "bool": lambda: k.scaled(p, x, 1, 2, 1), "wide": lambda: k.scaled(p, x, 1, 1 << 31, True),
     }.items():
-        error = refused(LaunchArgumentError, call)
+        error = check_refused(LaunchArgumentError, call)
         said[name] = (error.summary, error.fix)
     assert said == {
         "tensor": ("`z` of `add` is an output, which takes a partition, not the tensor `x`",
@@ -87,11 +87,11 @@ def test_numbers_of_numpy_are_numbers():
 
 def test_element_types_and_ranks():
     x, h = tcr.ones((8,), f32), tcr.ones((8,), f16)
-    error = refused(LaunchArgumentError, lambda: k.add(_pieces(), x, h))
+    error = check_refused(LaunchArgumentError, lambda: k.add(_pieces(), x, h))
     assert error.summary == "`y` (here `h`) of `add` has elements of type f32; these are f16"
     assert error.fix == "convert it: `.astype(f32)`"
     m = tcr.ones((2, 4), f32)
-    error = refused(LaunchArgumentError, lambda: k.add(_pieces(), m, x))
+    error = check_refused(LaunchArgumentError, lambda: k.add(_pieces(), m, x))
     assert error.summary == "`x` (here `m`) of `add` has 1 axes; this one has 2, its shape is (2, 4)"
     assert error.fix == "give it the shape that the kernel asks for: `.reshape(...)`"
 
@@ -99,7 +99,7 @@ def test_element_types_and_ranks():
 def test_rule_3_pieces_are_those_that_the_kernel_declares():
     x = tcr.ones((64,), f32)
     p = tcr.zeros((64,), f32).partition(32)
-    error = refused(ContractError, lambda: k.sixteen(p, x))
+    error = check_refused(ContractError, lambda: k.sixteen(p, x))
     assert error.code == "TC405" and error.names == ("z",)
     assert error.summary == ("`z` (here `p`) is partitioned into pieces of (32,), where `sixteen` declares (16,)")
     assert error.fix == "partition it as declared: `.partition(16,)`"
@@ -109,7 +109,7 @@ def test_rule_3_pieces_are_those_that_the_kernel_declares():
 
 def test_extents_of_inputs_are_those_that_the_kernel_declares():
     x = tcr.ones((48,), f32)
-    error = refused(ContractError, lambda: k.sixteen(tcr.zeros((48,), f32).partition(16), x))
+    error = check_refused(ContractError, lambda: k.sixteen(tcr.zeros((48,), f32).partition(16), x))
     assert error.summary == "`x` has shape (48,), where `sixteen` declares (64,)"
     assert error.fix == "pass a tensor of that shape, or declare the extent as Dyn"
 
@@ -117,15 +117,15 @@ def test_extents_of_inputs_are_those_that_the_kernel_declares():
 def test_a_type_variable_has_one_value():
     x = tcr.ones((8, 8), f32)
     p = tcr.zeros((8, 8), f32).partition(4, 2)
-    error = refused(ContractError, lambda: k.square(p, x, 8))
+    error = check_refused(ContractError, lambda: k.square(p, x, 8))
     assert error.summary == ("`z` (here `p`) is partitioned into pieces of (4, 2), where `square` declares (B, B); "
                              "B is 4 by pieces (4, 2) of `z`")
     p = p.unpartition().partition(4, 4)
-    error = refused(ContractError, lambda: k.square(p, x, 9))
+    error = check_refused(ContractError, lambda: k.square(p, x, 9))
     assert error.summary == "`n` of `square` is 9; N is 8 by shape (8, 8) of `x`"
     assert error.fix == "pass the same value as `n`"
     y = tcr.ones((8, 4), f32)
-    error = refused(ContractError, lambda: k.square(p, y, 8))
+    error = check_refused(ContractError, lambda: k.square(p, y, 8))
     assert error.summary == ("`x` (here `y`) has shape (8, 4), where `square` declares (N, N); N is 8 by shape (8, 4) "
                              "of `x`")
     assert k.square(p, x, 8).sync().numpy().tolist() == [[8] * 8] * 8
@@ -136,7 +136,7 @@ def test_rule_18_outputs_are_not_inputs():
     head = x.view[:8]
     p = head.partition(4)
     for view in (x, head, x.view[4:12], x.reshape(2, 8).view[0], x.view[0:16:2]):
-        error = refused(AliasedError, lambda v=view: k.add(p, tcr.ones((8,), f32), v))
+        error = check_refused(AliasedError, lambda v=view: k.add(p, tcr.ones((8,), f32), v))
         assert error.code == "TC401" and error.names == ("z", "y")
         assert error.summary.endswith("of `add` share memory, and the kernel writes `z`")
     assert error.fix == "pass a copy as `y`: `.copy()`, taken before the other one is partitioned"
@@ -152,34 +152,34 @@ def test_rule_18_interleaved_outputs_are_distinguished():
 
 def test_two_outputs_are_disjoint():
     p = tcr.zeros((8,), f32).partition(4)
-    error = refused(AliasedError, lambda: k.apart(p, p))
-    assert error.summary == "`a` (here `p`) and `b` (here `p`) of `apart` share memory, and the kernel writes `a`"
+    error = check_refused(AliasedError, lambda: k.write_both(p, p))
+    assert error.summary == "`a` (here `p`) and `b` (here `p`) of `write_both` share memory, and the kernel writes `a`"
     x = tcr.zeros((16,), f32)
     a, b = x.view[:8].partition(4), x.view[8:].partition(4)
-    a, b = k.apart(a, b).sync()
+    a, b = k.write_both(a, b).sync()
     assert a.numpy().tolist() == [1] * 8 and b.numpy().tolist() == [2] * 8
 
 
 def test_an_accumulator_has_no_second_role():
     x = tcr.zeros((8,), f32)
-    error = refused(AliasedError, lambda: k.total(x.view[:1], x, 4))
+    error = check_refused(AliasedError, lambda: k.total(x.view[:1], x, 4))
     assert error.names == ("s", "x")
 
 
 def test_rule_18_a_tensor_moved_into_a_launch_cannot_be_used():
     x, p = tcr.ones((8,), f32), _pieces()
     launch = k.add(p, x, x)
-    error = refused(MovedError, lambda: k.double(p))
+    error = check_refused(MovedError, lambda: k.double(p))
     assert error.summary == "`z` (here `p`) was moved into the launch of `add`"
     launch.sync()
-    refused(MovedError, lambda: k.double(p))
+    check_refused(MovedError, lambda: k.double(p))
 
 
 def test_an_input_that_moved_since_is_refused_when_it_runs():
     x, y = tcr.ones((8,), f32), tcr.ones((8,), f32)
     launch = k.add(_pieces(), x, y)
     q = y.partition(4)
-    error = refused(MovedError, lambda: launch.sync())
+    error = check_refused(MovedError, lambda: launch.sync())
     assert error.summary == "`y` was moved into a partition" and q.tiles == (2,)
 
 
@@ -187,15 +187,15 @@ def test_a_launch_that_was_refused_can_run_later():
     x, y = tcr.ones((8,), f32), tcr.ones((8,), f32)
     launch = k.add(_pieces(), x, y.view[:8])
     q = y.view[:4].partition(4)
-    refused(MovedError, lambda: launch.sync())
+    check_refused(MovedError, lambda: launch.sync())
     q.unpartition()
     assert launch.sync().numpy().tolist() == [2] * 8
 
 
 def test_nothing_is_moved_by_a_launch_that_is_refused():
     p, x = _pieces(), tcr.ones((4,), f32)
-    refused(ContractError, lambda: k.add(p, x, x))
-    refused(LaunchArgumentError, lambda: k.add(p, x))
+    check_refused(ContractError, lambda: k.add(p, x, x))
+    check_refused(LaunchArgumentError, lambda: k.add(p, x))
     assert p.numpy().shape == (8,) and p.unpartition().partition(2).tiles == (4,)
 
 

@@ -14,7 +14,7 @@ import pytest
 import tilecheck_runtime as tcr
 from tests.runtime.launches import kernels as k
 from tests.runtime.launches.gates import held_up
-from tests.runtime.launches.refusals import refused
+from tests.runtime.launches.refusals import check_refused
 from tilecheck_runtime import InFlightError, KernelFaultError, LostFlightWarning, MovedError, f32, i32
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -62,15 +62,15 @@ def test_a_zip_with_conflicting_parts_is_refused():
     x, y = tcr.zeros((8,), f32), tcr.ones((8,), f32)
     reading = k.add(_pieces(), y, x)
     writing = k.double(x.view[:4].partition(4))
-    error = refused(InFlightError, lambda: tcr.zip(writing, reading).sync())
+    error = check_refused(InFlightError, lambda: tcr.zip(writing, reading).sync())
     assert error.summary == "`y` is read while the launch of `double`, which is in flight, writes it"
     assert x.numpy().tolist() == [0] * 8
 
 
 def test_a_zip_waits_for_all_when_one_fails():
     x, y = tcr.ones((8,), f32), tcr.zeros((8,), f32)
-    wrong, also = k.outside(_pieces(), x, _at(7)), k.outside(_pieces(), x, _at(9))
-    both = tcr.zip(wrong, k.add(y.view[:8].partition(4), x, x), also)
+    fail, also = k.outside(_pieces(), x, _at(7)), k.outside(_pieces(), x, _at(9))
+    both = tcr.zip(fail, k.add(y.view[:8].partition(4), x, x), also)
     with pytest.raises(KernelFaultError) as caught:
         both.sync()
     (note,) = caught.value.__notes__
@@ -97,7 +97,7 @@ def test_a_zip_is_of_operations(thing):
 def test_operations_in_a_zip_are_consumed():
     launch = k.double(_pieces(1))
     both = tcr.zip(launch)
-    error = refused(MovedError, lambda: launch.sync())
+    error = check_refused(MovedError, lambda: launch.sync())
     assert error.summary == "the launch of `double` was already made part of a `zip`; an operation runs once"
     both.sync()
 
@@ -124,11 +124,11 @@ def test_then_is_started_and_awaited():
 
 
 def test_then_after_a_zip():
-    def summed(pair):
+    def add_pair(pair):
         a, b = (p.unpartition() for p in pair)
         return k.add(_pieces(), a, b)
 
-    made = tcr.zip(k.double(_pieces(1)), k.double(_pieces(2))).then(summed).sync()
+    made = tcr.zip(k.double(_pieces(1)), k.double(_pieces(2))).then(add_pair).sync()
     assert made.numpy().tolist() == [6] * 8
 
 
@@ -139,23 +139,23 @@ def test_then_returns_an_operation():
 
 
 def test_an_error_between_the_steps_comes_out():
-    def wrong(z):
+    def fail(z):
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        k.double(_pieces(1)).then(wrong).sync()
+        k.double(_pieces(1)).then(fail).sync()
     with pytest.raises(KernelFaultError):
         k.outside(_pieces(), tcr.ones((8,), f32), _at(7)).then(k.double).sync()
 
 
 def test_an_unawaited_failure_between_steps_is_reported():
-    def wrong(z):
+    def fail(z):
         raise KeyError("mine")
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with held_up() as gate:
-            flight = k.double(_pieces(1)).then(wrong).start()
+            flight = k.double(_pieces(1)).then(fail).start()
             ended = threading.Event()
             flight.when_done(ended.set)
             del flight
@@ -172,22 +172,22 @@ def test_a_chain_holds_the_tensors_of_its_steps_to_the_end():
     x, y = tcr.ones((8,), f32), tcr.zeros((8,), f32)
     reached, go_on = threading.Event(), threading.Event()
 
-    def following(z):
+    def continue_launch(z):
         reached.set()
         assert go_on.wait(10)
-        error = refused(MovedError, lambda: y.numpy())
+        error = check_refused(MovedError, lambda: y.numpy())
         assert error.before.file == __file__ and error.before.line == flight_line
         return k.add(z, x.view[:], x)
 
     flight_line = inspect.currentframe().f_lineno + 1
-    flight = k.add(y.view[:].partition(4), x, x).then(following).start()
+    flight = k.add(y.view[:].partition(4), x, x).then(continue_launch).start()
     assert reached.wait(10)
-    error = refused(InFlightError, lambda: x.partition(4))
+    error = check_refused(InFlightError, lambda: x.partition(4))
     assert error.summary == "`x` is partitioned while the launch of `add`, which is in flight, reads it"
     go_on.set()
     assert flight.has_ended(10)
-    refused(InFlightError, lambda: x.partition(4))
-    refused(InFlightError, lambda: y.numpy())
+    check_refused(InFlightError, lambda: x.partition(4))
+    check_refused(InFlightError, lambda: y.numpy())
     z = flight.wait()
     assert x.partition(4).tiles == (2,) and z.numpy().tolist() == [2] * 8
     z.unpartition()
@@ -205,15 +205,15 @@ def test_chains_nest():
     inner = k.add(_pieces(), x, x).then(k.double)
     reached, go_on = threading.Event(), threading.Event()
 
-    def following(pair):
+    def continue_launch(pair):
         reached.set()
         assert go_on.wait(10)
         first, _ = pair
         return k.add(x.partition(4), first.unpartition(), tcr.ones((8,), f32))
 
-    flight = tcr.zip(inner, k.double(_pieces(3))).then(following).start()
+    flight = tcr.zip(inner, k.double(_pieces(3))).then(continue_launch).start()
     assert reached.wait(10)
-    refused(InFlightError, lambda: x.partition(4))
+    check_refused(InFlightError, lambda: x.partition(4))
     go_on.set()
     assert flight.wait().numpy().tolist() == [5] * 8
 
@@ -221,13 +221,13 @@ def test_chains_nest():
 def test_parts_of_a_zip_within_a_chain_still_conflict():
     x = tcr.zeros((8,), f32)
 
-    def following(z):
+    def continue_launch(z):
         return tcr.zip(k.double(x.view[:4].partition(4)), k.add(z, x, x))
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with pytest.raises((InFlightError, MovedError)):
-            k.double(_pieces(1)).then(following).sync()
+            k.double(_pieces(1)).then(continue_launch).sync()
     assert x.numpy().tolist() == [0] * 8
 
 
@@ -235,7 +235,7 @@ def test_an_abandoned_chain_releases_its_memory():
     x = tcr.ones((8,), f32)
     flight = k.add(_pieces(), x, x).then(k.double).start()
     assert flight.has_ended(10)
-    refused(InFlightError, lambda: x.partition(4))
+    check_refused(InFlightError, lambda: x.partition(4))
     del flight
     assert x.partition(4).tiles == (2,)
 
@@ -277,21 +277,21 @@ def test_a_step_may_run_two_chains_on_halves_of_its_input():
 def test_two_chains_of_one_step_do_not_meet():
     kept = []
 
-    def twice(z: tcr.Partition) -> tcr.Operation:
+    def launch_twice(z: tcr.Partition) -> tcr.Operation:
         whole = z.unpartition()
         kept.append(whole)
         left = k.double(whole.view[:4].partition(2))
         return tcr.zip(left.then(k.double), k.double(tcr.ones((4,), f32).partition(2)).then(
             lambda _: k.double(whole.view[2:6].partition(2))))
 
-    flight = k.double(tcr.ones((8,), f32).partition(4)).then(twice).start()
+    flight = k.double(tcr.ones((8,), f32).partition(4)).then(launch_twice).start()
     with pytest.raises((InFlightError, MovedError)):
         flight.wait()
 
 
 def test_an_operation_given_twice_can_still_be_run():
     operation = k.double(tcr.ones((8,), f32).partition(4))
-    error = refused(MovedError, lambda: tcr.zip(operation, operation))
+    error = check_refused(MovedError, lambda: tcr.zip(operation, operation))
     assert error.summary == "the launch of `double` is given to `zip` twice; an operation runs once"
     assert operation.sync().numpy().tolist() == [2] * 8
 
@@ -301,7 +301,7 @@ def test_a_tensor_that_escapes_a_step_leaves_the_chain():
     x, found = tcr.ones((8,), f32), []
 
     def use() -> None:
-        found.append(refused(InFlightError, lambda: x.partition(4)))
+        found.append(check_refused(InFlightError, lambda: x.partition(4)))
 
     def step(z: tcr.Partition) -> tcr.Operation:
         other = threading.Thread(target=contextvars.copy_context().run, args=(use,))

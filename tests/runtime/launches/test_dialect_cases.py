@@ -7,7 +7,7 @@ import pytest
 
 import tilecheck_runtime as tcr
 from tests.cases import dialect
-from tests.runtime.launches.refusals import refused
+from tests.runtime.launches.refusals import check_refused
 from tilecheck_runtime import ContractError, Grouped, Linear, Range, Walk, f16, f32, i32
 from tilecheck_runtime.contracts.contract import contract_of
 
@@ -52,7 +52,7 @@ def test_rows_are_normalized(length):
 def test_pieces_of_one_row_are_declared():
     x, w = tcr.ones((6, 16), f16), tcr.ones((16,), f16)
     p = tcr.zeros((6, 16), f16).partition(2, 16)
-    error = refused(ContractError, lambda: dialect.rms_norm(p, x, w, 1e-5))
+    error = check_refused(ContractError, lambda: dialect.rms_norm(p, x, w, 1e-5))
     assert error.summary == "`z` (here `p`) is partitioned into pieces of (2, 16), where `rms_norm` declares (1, N)"
 
 
@@ -69,5 +69,5 @@ def test_two_outputs_are_walked_together():
     a, b = dialect.two_outputs(a, b, x).sync()
     assert (a.numpy() == x.numpy()).all() and (b.numpy() == 2 * x.numpy()).all()
     c = tcr.zeros((16,), f32).partition(4).map(Linear(), 3)
-    error = refused(ContractError, lambda: dialect.two_outputs(a, c, x))
+    error = check_refused(ContractError, lambda: dialect.two_outputs(a, c, x))
     assert "a.shape[0] = 32" in error.summary and "b.shape[0] = 16" in error.summary

@@ -1,4 +1,4 @@
-"""Operations and flights: when they run, when results come back, what is kept alive, what goes wrong."""
+"""Operations and flights: when they run, when results come back, lifetimes, and errors."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ import tilecheck_runtime as tcr
 from tests.docs.markdown import ROOT
 from tests.patience import PATIENCE
 from tests.runtime.launches import kernels as k
-from tests.runtime.launches.gates import held_up, settled
-from tests.runtime.launches.refusals import refused
+from tests.runtime.launches.gates import held_up, wait_for_stream
+from tests.runtime.launches.refusals import check_refused
 from tilecheck_runtime import (
     InFlightError,
     KernelFaultError,
@@ -66,7 +66,7 @@ def test_rule_20_a_result_comes_back_only_after_completion():
         assert not flight.done()
         with pytest.raises(TimeoutError, match=r"it has not ended after 0.01 seconds: wait for it again"):
             flight.wait(0.01)
-        refused(InFlightError, lambda: z.numpy())
+        check_refused(InFlightError, lambda: z.numpy())
         gate.set()
         assert flight.wait().numpy().tolist() == [2] * 8
 
@@ -75,8 +75,8 @@ def test_a_flight_is_in_flight_until_it_is_waited_for():
     x, z = tcr.ones((8,), f32), _pieces()
     flight = k.add(z, x, x).start()
     assert flight.has_ended(10) and flight.done()
-    refused(InFlightError, lambda: z.numpy())
-    refused(InFlightError, lambda: x.partition(4))
+    check_refused(InFlightError, lambda: z.numpy())
+    check_refused(InFlightError, lambda: x.partition(4))
     flight.wait()
     assert x.partition(4).tiles == (2,)
 
@@ -97,7 +97,7 @@ def test_a_result_is_taken_once():
     x = tcr.ones((8,), f32)
     flight = k.add(_pieces(), x, x).start()
     z = flight.wait()
-    error = refused(MovedError, lambda: flight.wait())
+    error = check_refused(MovedError, lambda: flight.wait())
     assert error.summary == "the result of this flight was already taken"
     assert error.fix == "keep it: `z = flight.wait()`"
     assert z.numpy().tolist() == [2] * 8
@@ -109,7 +109,7 @@ def test_an_operation_runs_once():
     launch.sync()
     for again in (lambda: launch.sync(), lambda: launch.start(), lambda: launch.then(lambda z: z),
                   lambda: tcr.zip(launch), lambda: launch.grid(2)):
-        error = refused(MovedError, again)
+        error = check_refused(MovedError, again)
         assert error.summary == "the launch of `add` was already run; an operation runs once"
         assert error.fix == "build it again from the tensors that the first run returned"
 
@@ -126,7 +126,7 @@ def test_rule_18_a_borrowed_tensor_outlives_its_launch():
         assert alive() is not None
         gate.set()
         assert ended.wait(10)
-        settled()
+        wait_for_stream()
     gc.collect()
     assert alive() is None
 
@@ -135,9 +135,9 @@ def test_a_dropped_flight_gives_its_memory_back_when_it_is_through():
     x, y = tcr.zeros((8,), f32), tcr.ones((8,), f32)
     with held_up() as gate:
         k.add(x.view[:8].partition(4), y, y).start()
-        errors = [refused(InFlightError, lambda: x.numpy()), refused(InFlightError, lambda: y.partition(4))]
+        errors = [check_refused(InFlightError, lambda: x.numpy()), check_refused(InFlightError, lambda: y.partition(4))]
         gate.set()
-        settled()
+        wait_for_stream()
     assert x.numpy().tolist() == [2] * 8 and y.partition(4).tiles == (2,)
     assert all(error.__traceback__ is not None for error in errors)
 
@@ -207,7 +207,7 @@ def test_an_unawaited_failure_is_reported(early, cycle):
                 flight = gc.collect()
             gate.set()
             assert ended.wait(10)
-            settled()
+            wait_for_stream()
         flight = None
         gc.collect()
     (warning,) = caught
@@ -220,14 +220,14 @@ def test_rule_21_no_launch_inside_a_running_operation():
     y = x.copy()
     errors = []
 
-    def following(z):
+    def continue_launch(z):
         for inner in (lambda: k.add(_pieces(), y, y).sync(), lambda: k.add(_pieces(), y, y).start()):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                errors.append(refused(NestedLaunchError, inner))
+                errors.append(check_refused(NestedLaunchError, inner))
         return k.double(z)
 
-    assert k.add(_pieces(), x, x).then(following).sync().numpy().tolist() == [4] * 8
+    assert k.add(_pieces(), x, x).then(continue_launch).sync().numpy().tolist() == [4] * 8
     for error in errors:
         assert error.code == "TC407" and error.before.file == __file__
         assert error.summary == ("the launch of `add` is launched inside another operation that is running in this "
@@ -239,14 +239,14 @@ def test_rule_21_other_threads_may_launch():
     x = tcr.ones((8,), f32)
     results = []
 
-    def following(z):
-        other = threading.Thread(target=lambda: results.append(k.add(_pieces(), x, x).sync().numpy().tolist()))
-        other.start()
-        other.join()
+    def continue_launch(z):
+        open_gate = threading.Thread(target=lambda: results.append(k.add(_pieces(), x, x).sync().numpy().tolist()))
+        open_gate.start()
+        open_gate.join()
         return k.double(z)
 
     y = x.copy()
-    k.add(_pieces(), y, y).then(following).sync()
+    k.add(_pieces(), y, y).then(continue_launch).sync()
     assert results == [[2] * 8]
 
 
@@ -258,7 +258,7 @@ def test_rule_21_no_launch_inside_a_kernel():
     before = State.recorder, State.thread
     State.recorder, State.thread = object(), threading.get_ident()
     try:
-        error = refused(NestedLaunchError, lambda: launch.start())
+        error = check_refused(NestedLaunchError, lambda: launch.start())
     finally:
         State.recorder, State.thread = before
     assert error.summary == "the launch of `add` is launched inside a kernel"
@@ -279,18 +279,18 @@ def test_awaiting_does_not_block_the_loop():
     x = tcr.ones((8,), f32)
     order = []
 
-    async def launched(gate):
+    async def launch_and_wait(gate):
         z = await k.add(_pieces(), x, x)
         order.append("launch")
         return z
 
-    async def other(gate):
+    async def open_gate(gate):
         order.append("other")
         gate.set()
 
     async def main():
         with held_up() as gate:
-            z, _ = await asyncio.gather(launched(gate), other(gate))
+            z, _ = await asyncio.gather(launch_and_wait(gate), open_gate(gate))
         return z.numpy().tolist()
 
     assert asyncio.run(main()) == [2] * 8 and order == ["other", "launch"]
@@ -314,21 +314,21 @@ def test_a_cancelled_await_leaves_the_flight_alone():
 
     async def main():
         with held_up() as gate:
-            task = asyncio.ensure_future(_awaited(k.add(x.view[:8].partition(4), y, y)))
+            task = asyncio.ensure_future(_await(k.add(x.view[:8].partition(4), y, y)))
             await asyncio.sleep(0.01)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
             del task
-            refused(InFlightError, lambda: x.numpy())
+            check_refused(InFlightError, lambda: x.numpy())
             gate.set()
 
     asyncio.run(main())
-    settled()
+    wait_for_stream()
     assert x.numpy().tolist() == [2] * 8
 
 
-async def _awaited(operation):
+async def _await(operation):
     return await operation
 
 
@@ -410,7 +410,7 @@ def _interrupt() -> None:
     signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
 
-def _interrupted() -> bool:
+def _interrupt() -> bool:
     """Whether an interrupt ends a launch at once. One that arrives in a finaliser is swallowed by the interpreter."""
     n = 1 << 14
     x, z = tcr.ones((n,), f32), tcr.zeros((n,), f32)
@@ -424,7 +424,7 @@ def _interrupted() -> bool:
         return False
     except KeyboardInterrupt:
         pass  # once it is gone, nothing holds the launch
-    settled()
+    wait_for_stream()
     gc.collect()
     assert time.process_time() - begin < 5 and 0 < z.numpy().sum() < 2 * n
     return True
@@ -432,7 +432,7 @@ def _interrupted() -> bool:
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs signals for one thread")
 def test_a_launch_can_be_interrupted():
-    assert any(_interrupted() for _ in range(3))
+    assert any(_interrupt() for _ in range(3))
     assert k.add(_pieces(), tcr.ones((8,), f32), tcr.ones((8,), f32)).sync().numpy().tolist() == [2] * 8
 
 

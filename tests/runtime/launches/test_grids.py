@@ -7,7 +7,7 @@ import pytest
 
 import tilecheck_runtime as tcr
 from tests.runtime.launches import kernels as k
-from tests.runtime.launches.refusals import refused
+from tests.runtime.launches.refusals import check_refused
 from tilecheck_runtime import GridError, Grouped, LaunchArgumentError, Linear, Range, Walk, f32
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -37,26 +37,26 @@ def test_rule_4_edge_tiles_are_clipped():
 ])
 def test_invalid_pieces_are_refused(shape, tile, text):
     x = tcr.zeros(shape, f32)
-    error = refused(LaunchArgumentError, lambda: x.partition(*tile))
+    error = check_refused(LaunchArgumentError, lambda: x.partition(*tile))
     assert error.code == "TC408" and error.summary == text
     assert x.numpy().shape == shape
 
 
 def test_rule_5_outputs_agree_axis_by_axis():
     a, b = tcr.zeros((16,), f32).partition(4), tcr.zeros((16,), f32).partition(8)
-    error = refused(GridError, lambda: k.apart(a, b))
+    error = check_refused(GridError, lambda: k.write_both(a, b))
     assert error.code == "TC405" and error.names == ("a", "b")
     assert error.summary == ("`a` of shape (16,) in pieces of (4,) asks for grid (4, 1, 1), `b` of shape (16,) in "
-                             "pieces of (8,) for (2, 1, 1), in one launch of `apart`")
+                             "pieces of (8,) for (2, 1, 1), in one launch of `write_both`")
     assert error.fix == "partition all outputs into the same number of pieces along each axis"
     b = b.unpartition().partition(4)
-    assert [p.numpy()[0] for p in k.apart(a, b).sync()] == [1, 2]
+    assert [p.numpy()[0] for p in k.write_both(a, b).sync()] == [1, 2]
 
 
 @pytest.mark.parametrize("grid", [(2, 4), (4, 2, 2), (8, 1, 1), (1, 1, 8)])
 def test_rule_5_a_grid_is_equal_axis_by_axis_and_not_in_total(grid):
     z, x = tcr.zeros((8, 8), f32).partition(2, 4), tcr.zeros((8, 8), f32)
-    error = refused(GridError, lambda: k.walked2(z, x).grid(*grid))
+    error = check_refused(GridError, lambda: k.walked2(z, x).grid(*grid))
     wanted = (*grid, 1, 1)[:3]
     assert error.summary == (f"the grid of `walked2` is {wanted}, but `z` of shape (8, 8) in pieces of (2, 4) asks for "
                              "(4, 2, 1)")
@@ -72,7 +72,7 @@ def test_rule_5_the_inferred_grid_may_be_passed():
 @pytest.mark.parametrize("grid", [(), (0,), (-1, 2), (1, 1, 1, 1)])
 def test_invalid_grids_are_refused(grid):
     x = tcr.zeros((8,), f32)
-    error = refused(GridError, lambda: k.add(tcr.zeros((8,), f32).partition(4), x, x).grid(*grid))
+    error = check_refused(GridError, lambda: k.add(tcr.zeros((8,), f32).partition(4), x, x).grid(*grid))
     assert error.summary == f"the grid of `add` is given as {grid}; it has one to three extents from 1 up"
     assert error.fix == "write `.grid(8)` or `.grid(8, 4)`"
 
@@ -88,7 +88,7 @@ def test_rule_6_a_prefix_is_written_and_the_rest_stays():
 def test_rule_6_a_prefix_needs_a_grid():
     x = tcr.ones((16,), f32)
     launch = k.add(tcr.zeros((16,), f32).partition_prefix(4), x, x)
-    error = refused(GridError, lambda: launch.sync())
+    error = check_refused(GridError, lambda: launch.sync())
     assert error.summary == ("the launch of `add` needs a grid: `z` is a prefix partition, and any part of it may "
                              "be written")
     assert error.fix == "give the number of blocks: `add(...).grid(8)`"
@@ -97,17 +97,17 @@ def test_rule_6_a_prefix_needs_a_grid():
 
 def test_rule_6_a_prefix_is_not_longer_than_the_partition():
     x = tcr.ones((16,), f32)
-    error = refused(GridError, lambda: k.add(tcr.zeros((16,), f32).partition_prefix(4), x, x).grid(5))
+    error = check_refused(GridError, lambda: k.add(tcr.zeros((16,), f32).partition_prefix(4), x, x).grid(5))
     assert error.summary == ("the grid of `add` is (5, 1, 1), but `z` of shape (16,) in pieces of (4,) has room for at "
                              "most (4, 1, 1)")
     assert error.fix == "ask for at most `.grid(4, 1, 1)`"
-    error = refused(GridError, lambda: k.add(tcr.zeros((16,), f32).partition_prefix(4), x, x).grid(2, 2))
+    error = check_refused(GridError, lambda: k.add(tcr.zeros((16,), f32).partition_prefix(4), x, x).grid(2, 2))
     assert "(2, 2, 1)" in error.summary
 
 
 def test_rule_6_a_prefix_cannot_be_mapped():
     p = tcr.zeros((16,), f32).partition_prefix(4)
-    error = refused(GridError, lambda: p.map(Linear(), 2))
+    error = check_refused(GridError, lambda: p.map(Linear(), 2))
     assert error.summary == "`p` is a prefix partition, which cannot be mapped"
     assert "`Range(schedule, start, stop)`" in error.fix
     assert p.numpy().shape == (16,)
@@ -115,19 +115,19 @@ def test_rule_6_a_prefix_cannot_be_mapped():
 
 def test_rule_6_two_prefixes():
     a, b = tcr.zeros((16,), f32).partition_prefix(4), tcr.zeros((16,), f32).partition_prefix(4)
-    a, b = k.apart(a, b).grid(2).sync()
+    a, b = k.write_both(a, b).grid(2).sync()
     assert a.numpy().tolist() == [1] * 8 + [0] * 8 and b.numpy().tolist() == [2] * 8 + [0] * 8
 
 
 def test_rule_6_a_prefix_beside_a_whole_partition():
     a, b = tcr.zeros((16,), f32).partition_prefix(4), tcr.zeros((16,), f32).partition(4)
-    error = refused(GridError, lambda: k.apart(a, b).grid(2))
+    error = check_refused(GridError, lambda: k.write_both(a, b).grid(2))
     assert error.names == ("b",)
 
 
 def test_a_launch_without_outputs_needs_a_grid():
     launch = k.total(tcr.zeros((1,), f32), tcr.ones((8,), f32), 4)
-    error = refused(GridError, lambda: launch.sync())
+    error = check_refused(GridError, lambda: launch.sync())
     assert error.summary == "the launch of `total` needs a grid: it has no output that a grid follows from"
 
 
@@ -148,7 +148,7 @@ def test_rule_7_an_axis_that_the_block_walks(axis, most):
         made = k.walked2(tcr.zeros((6, 8), f32).partition(2, 4).map(Walk(axis), blocks), x).sync()
         assert (made.numpy() == x.numpy() + 1).all()
     p = tcr.zeros((6, 8), f32).partition(2, 4)
-    error = refused(GridError, lambda: p.map(Walk(axis), most + 1))
+    error = check_refused(GridError, lambda: p.map(Walk(axis), most + 1))
     assert error.summary == (f"`p` is mapped to {most + 1} blocks, but Walk(axis={axis}) deals out {most} items of its "
                              "(3, 2) pieces")
     assert error.fix == f"ask for 1 to {most} blocks"
@@ -157,7 +157,7 @@ def test_rule_7_an_axis_that_the_block_walks(axis, most):
 @pytest.mark.parametrize("blocks", [0, -1, 9])
 def test_rule_7_the_number_of_blocks_is_between_one_and_the_pieces(blocks):
     p = tcr.zeros((32,), f32).partition(4)
-    error = refused(GridError, lambda: p.map(Linear(), blocks))
+    error = check_refused(GridError, lambda: p.map(Linear(), blocks))
     assert error.code == "TC405"
     assert error.summary == f"`p` is mapped to {blocks} blocks, but Linear() deals out 8 items of its (8,) pieces"
     assert p.map(Linear(), 8).grid == (8, 1, 1)
@@ -167,10 +167,10 @@ def test_rule_10_a_range_lies_in_its_schedule():
     x = tcr.zeros((32,), f32)
     p = tcr.zeros((32,), f32).partition(4)
     for start, stop in ((0, 9), (-1, 2), (5, 4), (9, 9), (2**63, 2**63 + 1)):
-        error = refused(GridError, lambda start=start, stop=stop: p.map(Range(Linear(), start, stop), 1))
+        error = check_refused(GridError, lambda start=start, stop=stop: p.map(Range(Linear(), start, stop), 1))
         assert error.summary == f"`p` deals out 8 items by Linear(), and {start} to {stop} is not a part of them"
         assert error.fix == "give a start and a stop from 0 to 8"
-    error = refused(GridError, lambda: p.map(Range(Linear(), 3, 3), 1))
+    error = check_refused(GridError, lambda: p.map(Range(Linear(), 3, 3), 1))
     assert error.fix == "take a range that is not empty"
     made = k.walked(p.map(Range(Linear(), 2, 5), 2), x).sync()
     assert made.numpy().tolist() == [0] * 8 + [1] * 12 + [0] * 12
@@ -178,7 +178,7 @@ def test_rule_10_a_range_lies_in_its_schedule():
 
 def test_rule_10_pieces_are_counted_without_wrapping_around():
     p = tcr.zeros((16, 16), f32).partition(4, 4)
-    error = refused(GridError, lambda: p.map(Grouped(2**30), 3))
+    error = check_refused(GridError, lambda: p.map(Grouped(2**30), 3))
     assert error.summary == "`p` has (4, 4) pieces, more than Grouped(size=1073741824) can number in 32 bits"
     assert error.fix == "take larger pieces, or smaller groups"
     assert p.map(Grouped(2**28), 3).grid == (3, 1, 1)
@@ -186,11 +186,11 @@ def test_rule_10_pieces_are_counted_without_wrapping_around():
 
 def test_invalid_schedules_are_refused():
     p = tcr.zeros((32,), f32).partition(4)
-    error = refused(GridError, lambda: p.map(Walk(1), 1))
+    error = check_refused(GridError, lambda: p.map(Walk(1), 1))
     assert error.summary == "`p` has 1 axes and none of number 1 to walk" and error.fix == "walk one from 0 to 0"
-    error = refused(GridError, lambda: p.map(Grouped(2), 1))
+    error = check_refused(GridError, lambda: p.map(Grouped(2), 1))
     assert error.summary == "`p` has 1 axes and cannot be walked in groups of 2 rows"
-    error = refused(GridError, lambda: p.map("linear", 1))
+    error = check_refused(GridError, lambda: p.map("linear", 1))
     assert error.summary == "`p` cannot be mapped by 'linear'"
     assert error.fix == "map it with `Linear()`, `Grouped(size)`, `Walk(axis)`, or a `Range` of one of them"
 

@@ -17,7 +17,7 @@ from tests.runtime.launches import kernels as k
 from tilecheck_runtime import GridError, NeverRunWarning, f32
 
 
-def _said(work):
+def _collect_warnings(work):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         work()
@@ -35,7 +35,7 @@ def test_dropping_one_warns_where_it_was_built():
         launch = k.double(_pieces())
         del launch
 
-    assert _said(work) == [(1, "TC404 the launch of `double` was built and never run")]
+    assert _collect_warnings(work) == [(1, "TC404 the launch of `double` was built and never run")]
 
 
 def test_the_message_suggests_the_call():
@@ -52,7 +52,7 @@ def test_rule_20_each_unrun_operation_in_a_loop_is_reported():
         for _ in range(3):
             k.double(_pieces())
 
-    assert _said(work) == [(2, "TC404 the launch of `double` was built and never run")] * 3
+    assert _collect_warnings(work) == [(2, "TC404 the launch of `double` was built and never run")] * 3
 
 
 def test_an_unrun_operation_in_a_reference_cycle_is_reported():
@@ -60,7 +60,7 @@ def test_an_unrun_operation_in_a_reference_cycle_is_reported():
         holder = {"launch": k.double(_pieces())}
         holder["self"] = holder
 
-    assert _said(work) == [(1, "TC404 the launch of `double` was built and never run")]
+    assert _collect_warnings(work) == [(1, "TC404 the launch of `double` was built and never run")]
 
 
 def test_a_combination_is_reported_once():
@@ -69,7 +69,7 @@ def test_a_combination_is_reported_once():
                 k.double(_pieces()))
         k.double(_pieces()).then(k.double)
 
-    assert _said(work) == [
+    assert _collect_warnings(work) == [
         (1, "TC404 the `zip` of the launch of `double` and the launch of `double` was built and never run"),
         (3, "TC404 the launch of `double` and its follow-up was built and never run"),
     ]
@@ -84,7 +84,7 @@ def test_operations_that_ran_or_were_refused_are_not_reported():
         with pytest.raises(tcr.LaunchArgumentError):
             k.double()
 
-    assert _said(work) == []
+    assert _collect_warnings(work) == []
 
 
 def test_a_dropped_launch_gives_its_memory_back():

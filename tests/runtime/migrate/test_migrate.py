@@ -289,13 +289,13 @@ def test_a_kernel_with_other_results_is_refused(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: str, wrong: str, why: str) -> None:
     load = compare._load_module
 
-    def spoiled(folder: Path, name: str, text: str) -> object:
+    def load_spoiled(folder: Path, name: str, text: str) -> object:
         if name == "migrated":
             assert right in text
             text = text.replace(right, wrong)
         return load(folder, name, text)
 
-    monkeypatch.setattr(compare, "_load_module", spoiled)
+    monkeypatch.setattr(compare, "_load_module", load_spoiled)
     assert why in refusal(tmp_path, ADD)
 
 
@@ -316,5 +316,5 @@ def test_arrays_of_any_type(tmp_path: Path, dtype: str) -> None:
 
 def test_a_kernel_that_the_samples_do_not_fit_is_refused(tmp_path: Path) -> None:
     text = ADD.replace("@ct.kernel", '@requires("x.shape[0] == 7919")\n@ct.kernel')
-    # the clause is kept, so that the launches that remain are not those that were compared
+    # the new kernel has the clause, so that the remaining launches are not the compared ones
     assert '@requires("x.shape[0] == 7919")' in kernel(tmp_path, text)

@@ -33,7 +33,7 @@ SIZE: Final = 64
 
 
 class Program:
-    """Statements, and the variables of each kind, with what they were once."""
+    """The statements, and all variables of each kind so far."""
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
@@ -41,7 +41,7 @@ class Program:
         self.names: dict[str, list[str]] = {k: [] for k in ("tensor", "partition", "shared", "operation", "flight")}
         self._count = 0
 
-    def new(self, kind: str, again: bool = True) -> str:
+    def create_name(self, kind: str, again: bool = True) -> str:
         """A name to bind: mostly a fresh one."""
         known = self.names[kind]
         if again and known and self.rng.random() < 0.25:
@@ -50,109 +50,109 @@ class Program:
         known.append(f"{kind[0]}{self._count}")
         return known[-1]
 
-    def any(self, kind: str) -> str:
+    def pick(self, kind: str) -> str:
         return self.rng.choice(self.names[kind])
 
     def readable(self) -> str:
-        return self.any("tensor") if not self.names["shared"] or self.rng.random() < 0.7 else self.any("shared")
+        return self.pick("tensor") if not self.names["shared"] or self.rng.random() < 0.7 else self.pick("shared")
 
     def add(self, line: str) -> None:
         self.lines.append(f"    {line}")
 
 
 def _make(p: Program) -> None:
-    p.add(f"{p.new('tensor')} = tcr.zeros(({SIZE},), f32)")
+    p.add(f"{p.create_name('tensor')} = tcr.zeros(({SIZE},), f32)")
 
 
 def _view(p: Program) -> None:
-    source = p.any("tensor")
+    source = p.pick("tensor")
     begin, end = sorted(p.rng.sample(range(0, SIZE + 1, 16), 2))
     step = p.rng.choice(["", "", f"{begin}:{end}", "0::2", "1::2"])
-    p.add(f"{p.new('tensor', False)} = {source}.view[{step or f'{begin}:{end}'}]")
+    p.add(f"{p.create_name('tensor', False)} = {source}.view[{step or f'{begin}:{end}'}]")
 
 
 def _alias(p: Program) -> None:
     kind = p.rng.choice([k for k in p.names if p.names[k]])
-    source = p.any(kind)
-    p.add(f"{p.new(kind, False)} = {source}")
+    source = p.pick(kind)
+    p.add(f"{p.create_name(kind, False)} = {source}")
 
 
 def _partition(p: Program) -> None:
     source = p.readable()
-    p.add(f"{p.new('partition')} = {source}.partition(16)")
+    p.add(f"{p.create_name('partition')} = {source}.partition(16)")
 
 
-def _dropped(p: Program) -> None:
+def _drop_partition(p: Program) -> None:
     p.add(f"{p.readable()}.partition(16)")
 
 
 def _back(p: Program) -> None:
-    source = p.any("partition")
-    p.add(f"{p.new('tensor')} = {source}.unpartition()")
+    source = p.pick("partition")
+    p.add(f"{p.create_name('tensor')} = {source}.unpartition()")
 
 
 def _share(p: Program) -> None:
     source = p.readable()
-    p.add(f"{p.new('shared')} = {source}.share()")
+    p.add(f"{p.create_name('shared')} = {source}.share()")
 
 
 def _unshare(p: Program) -> None:
-    source = p.any("shared")
-    p.add(f"{p.new('tensor')} = {source}.unshare()")
+    source = p.pick("shared")
+    p.add(f"{p.create_name('tensor')} = {source}.unshare()")
 
 
 def _read(p: Program) -> None:
-    p.add(f"{p.any('partition') if p.names['partition'] and p.rng.random() < 0.3 else p.readable()}.numpy()")
+    p.add(f"{p.pick('partition') if p.names['partition'] and p.rng.random() < 0.3 else p.readable()}.numpy()")
 
 
 def _copy(p: Program) -> None:
     source = p.readable()
-    p.add(f"{p.new('tensor')} = {source}.copy()")
+    p.add(f"{p.create_name('tensor')} = {source}.copy()")
 
 
 def _call(p: Program) -> str:
     if len(p.names["partition"]) > 1 and p.rng.random() < 0.2:
-        return f"split({p.any('partition')}, {p.any('partition')}, {p.readable()})"
-    return f"add({p.any('partition')}, {p.readable()}, {p.readable()})"
+        return f"split({p.pick('partition')}, {p.pick('partition')}, {p.readable()})"
+    return f"add({p.pick('partition')}, {p.readable()}, {p.readable()})"
 
 
 def _build(p: Program) -> None:
     call = _call(p)
-    p.add(f"{p.new('operation', False)} = {call}")
+    p.add(f"{p.create_name('operation', False)} = {call}")
 
 
 def _sync(p: Program) -> None:
     call = _call(p)
-    p.add(f"{p.new('partition')} = {call}.sync()" if call.startswith("add") else f"{call}.sync()")
+    p.add(f"{p.create_name('partition')} = {call}.sync()" if call.startswith("add") else f"{call}.sync()")
 
 
 def _run(p: Program) -> None:
-    p.add(f"{p.any('operation')}.sync()")
+    p.add(f"{p.pick('operation')}.sync()")
 
 
 def _start(p: Program) -> None:
-    source = p.any("operation") if p.names["operation"] and p.rng.random() < 0.3 else _call(p)
-    p.add(f"{p.new('flight', False)} = {source}.start()")
+    source = p.pick("operation") if p.names["operation"] and p.rng.random() < 0.3 else _call(p)
+    p.add(f"{p.create_name('flight', False)} = {source}.start()")
 
 
 def _wait(p: Program) -> None:
-    p.add(f"{p.any('flight')}.wait()")
+    p.add(f"{p.pick('flight')}.wait()")
 
 
 def _zip(p: Program) -> None:
-    p.add(f"tcr.zip({p.any('operation')}, {_call(p)}).sync()")
+    p.add(f"tcr.zip({p.pick('operation')}, {_call(p)}).sync()")
 
 
 def _del(p: Program) -> None:
     kind = p.rng.choice([k for k in ("partition", "shared") if p.names[k]])
-    name = p.any(kind)
+    name = p.pick(kind)
     p.names[kind] = [n for n in p.names[kind] if n != name]
     p.add(f"del {name}")
 
 
 _STEPS: Final[tuple[tuple[Callable[[Program], None], tuple[str, ...], int], ...]] = (
     (_make, (), 3), (_view, ("tensor",), 3), (_alias, ("tensor",), 1), (_partition, ("tensor",), 5),
-    (_dropped, ("tensor",), 1), (_back, ("partition",), 2), (_share, ("tensor",), 1), (_unshare, ("shared",), 1),
+    (_drop_partition, ("tensor",), 1), (_back, ("partition",), 2), (_share, ("tensor",), 1), (_unshare, ("shared",), 1),
     (_read, ("tensor",), 3), (_copy, ("tensor",), 1), (_build, ("partition", "tensor"), 1),
     (_sync, ("partition", "tensor"), 3), (_run, ("operation",), 1), (_start, ("partition", "tensor"), 3),
     (_wait, ("flight",), 2), (_zip, ("operation", "partition", "tensor"), 1), (_del, ("partition",), 1))

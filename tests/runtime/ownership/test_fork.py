@@ -1,4 +1,4 @@
-"""Child processes that were forked: they have a copy of what was counted, and none of the threads."""
+"""Forked child processes: they have a copy of the counts, and none of the threads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 
 def _in_a_child(work: Callable[[], object]) -> str:
-    """What work gives in a forked child, as text; its error instead when it raises one."""
+    """Returns the result of `work` in a forked child as text, or the text of its error."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -46,21 +46,21 @@ def _in_a_child(work: Callable[[], object]) -> str:
         return said.read().decode()
 
 
-def _doubled(x: tcr.Tensor) -> list[float]:
+def _double(x: tcr.Tensor) -> list[float]:
     return k.double(x.partition(4)).sync().numpy().tolist()
 
 
 def test_a_child_launches():
     x = tcr.ones((8,), f32)
-    assert _in_a_child(lambda: _doubled(x)) == str([2.0] * 8)
-    assert _doubled(x) == [2] * 8
+    assert _in_a_child(lambda: _double(x)) == str([2.0] * 8)
+    assert _double(x) == [2] * 8
 
 
 def test_a_child_launches_while_the_parent_flies():
     x = tcr.ones((8,), f32)
     with held_up():
         flight = k.double(tcr.ones((8,), f32).partition(4)).start()
-        assert _in_a_child(lambda: _doubled(x)) == str([2.0] * 8)
+        assert _in_a_child(lambda: _double(x)) == str([2.0] * 8)
     assert flight.wait().numpy().tolist() == [2] * 8
 
 
@@ -69,7 +69,7 @@ def test_a_child_launches_while_a_block_runs():
     flight = k.double(tcr.ones((200_000,), f32).partition(16)).start()
     time.sleep(0.05)
     assert not flight.done()
-    assert _in_a_child(lambda: _doubled(x)) == str([2.0] * 8)
+    assert _in_a_child(lambda: _double(x)) == str([2.0] * 8)
     assert (flight.wait().numpy() == 2).all()
 
 
@@ -97,10 +97,10 @@ def test_a_lock_that_another_thread_has_is_free_in_the_child():
     thread.start()
     taken.wait()
     x = tcr.ones((8,), f32)
-    assert _in_a_child(lambda: _doubled(tcr.ones((8,), f32))) == str([2.0] * 8)
+    assert _in_a_child(lambda: _double(tcr.ones((8,), f32))) == str([2.0] * 8)
     leave.set()
     thread.join()
-    assert _doubled(x) == [2] * 8
+    assert _double(x) == [2] * 8
 
 
 def test_a_child_does_not_warn_of_operations_of_its_parent():
@@ -125,7 +125,7 @@ def test_a_child_continues_with_a_bound_launch_and_a_graph_of_its_parent():
         graph.start()
         for one in (bound, graph):
             assert _in_a_child(lambda one=one: one.wait()).startswith("ForkedError")
-        assert _in_a_child(lambda: _doubled(x)) == str([2.0] * 8)
+        assert _in_a_child(lambda: _double(x)) == str([2.0] * 8)
     graph.wait()
     assert bound.release().numpy().tolist() == graph.result.numpy().tolist() == [2] * 8
 

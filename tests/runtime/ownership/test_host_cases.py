@@ -50,7 +50,7 @@ CASES: Final = _cases()
 
 
 def _run(host: Any, name: str) -> list[tuple[int, str]]:
-    """(line, code) of what is said while a case runs."""
+    """Returns (line, code) of all reports while a case runs."""
     said = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -81,13 +81,13 @@ def test_right_programs_run_without_a_message(host, name, monkeypatch):
     results: list[Any] = []
     run = Operation.sync
 
-    def kept(operation):
+    def run_and_store(operation):
         result = run(operation)
         results.extend(p.numpy() for p in (result if isinstance(result, tuple) else (result,)))
         return result
 
     monkeypatch.setitem(vars(host), "print", lambda *values: printed.extend(values))
-    monkeypatch.setattr(Operation, "sync", kept)
+    monkeypatch.setattr(Operation, "sync", run_and_store)
     assert _run(host, name) == []
     assert printed or results
     for values in results or printed[:1]:

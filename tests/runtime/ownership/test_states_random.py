@@ -40,26 +40,26 @@ class Held:
 
 @dataclass
 class Model:
-    """All handles, and the flights with what they write and read. `base` is the address of element 0."""
+    """All handles, and the flights with the handles that they write and read. `base` is the address of element 0."""
 
     base: int
     held: list[Held]
     flights: list[tuple[Any, Held | None, list[Held]]] = field(default_factory=list)
 
-    def others(self, one: Held, *kinds: str) -> list[Held]:
+    def list_others(self, one: Held, *kinds: str) -> list[Held]:
         return [h for h in self.held if h is not one and not h.moved and h.kind in kinds and h.elements & one.elements]
 
-    def written(self, elements: frozenset[int]) -> bool:
+    def is_written(self, elements: frozenset[int]) -> bool:
         return any(out is not None and out.elements & elements for _, out, _ in self.flights)
 
     def read(self, elements: frozenset[int]) -> bool:
         return any(i.elements & elements for _, _, inputs in self.flights for i in inputs)
 
     def readable(self, h: Held) -> bool:
-        return not (h.dead or self.written(h.elements) or self.others(h, "partition"))
+        return not (h.dead or self.is_written(h.elements) or self.list_others(h, "partition"))
 
     def ownable(self, h: Held) -> bool:
-        return self.readable(h) and not self.read(h.elements) and not self.others(h, "shared")
+        return self.readable(h) and not self.read(h.elements) and not self.list_others(h, "shared")
 
 
 def _elements(handle, base):
@@ -68,7 +68,7 @@ def _elements(handle, base):
     return frozenset(first + i * handle.strides[0] for i in range(handle.shape[0]))
 
 
-def _picked(rng, model, *kinds):
+def _pick(rng, model, *kinds):
     found = [h for h in model.held if h.kind in kinds]
     return rng.choice(found) if found else None
 
@@ -85,7 +85,7 @@ def _attempt(allowed, call, what):
 
 
 def _view(rng, model):
-    h = _picked(rng, model, "tensor")
+    h = _pick(rng, model, "tensor")
     if h is None or not h.handle.shape[0]:
         return
     start = rng.randrange(h.handle.shape[0])
@@ -96,7 +96,7 @@ def _view(rng, model):
 
 
 def _partition(rng, model):
-    h = _picked(rng, model, "tensor", "shared")
+    h = _pick(rng, model, "tensor", "shared")
     if h is None:
         return
     made = _attempt(model.ownable(h), lambda: h.handle.partition(4), "partition")
@@ -106,7 +106,7 @@ def _partition(rng, model):
 
 
 def _unpartition(rng, model):
-    h = _picked(rng, model, "partition")
+    h = _pick(rng, model, "partition")
     if h is None:
         return
     made = _attempt(not h.dead, lambda: h.handle.unpartition(), "unpartition")
@@ -116,7 +116,7 @@ def _unpartition(rng, model):
 
 
 def _share(rng, model):
-    h = _picked(rng, model, "tensor", "shared")
+    h = _pick(rng, model, "tensor", "shared")
     if h is None:
         return
     made = _attempt(model.readable(h), lambda: h.handle.share(), "share")
@@ -126,7 +126,7 @@ def _share(rng, model):
 
 
 def _unshare(rng, model):
-    h = _picked(rng, model, "shared")
+    h = _pick(rng, model, "shared")
     if h is None:
         return
     made = _attempt(model.ownable(h), lambda: h.handle.unshare(), "unshare")
@@ -136,7 +136,7 @@ def _unshare(rng, model):
 
 
 def _read(rng, model):
-    h = _picked(rng, model, "tensor", "shared", "partition")
+    h = _pick(rng, model, "tensor", "shared", "partition")
     if h is not None:
         _attempt(model.readable(h), lambda: h.handle.numpy(), "read")
 
@@ -149,13 +149,13 @@ def _drop(rng, model):
 
 
 def _launch(rng, model):
-    out = _picked(rng, model, "partition")
-    a, b = _picked(rng, model, "tensor", "shared"), _picked(rng, model, "tensor", "shared")
+    out = _pick(rng, model, "partition")
+    a, b = _pick(rng, model, "tensor", "shared"), _pick(rng, model, "tensor", "shared")
     if out is None or a is None or b is None:
         return
     size = out.handle.shape[0]
     fits = a.handle.shape[0] >= size and b.handle.shape[0] >= size
-    allowed = (model.readable(out) and not model.read(out.elements) and not model.others(out, "shared")
+    allowed = (model.readable(out) and not model.read(out.elements) and not model.list_others(out, "shared")
                and all(model.readable(i) and not i.elements & out.elements for i in (a, b)) and fits)
     flight = _attempt(allowed, lambda: add(out.handle, a.handle, b.handle).start(), "launch")
     if flight is not None:
@@ -170,10 +170,10 @@ def _wait(rng, model):
 
 
 def _double(rng, model):
-    out = _picked(rng, model, "partition")
+    out = _pick(rng, model, "partition")
     if out is None:
         return
-    allowed = model.readable(out) and not model.read(out.elements) and not model.others(out, "shared")
+    allowed = model.readable(out) and not model.read(out.elements) and not model.list_others(out, "shared")
     made = _attempt(allowed, lambda: double(out.handle).sync(), "launch")
     if made is not None:
         out.moved = True

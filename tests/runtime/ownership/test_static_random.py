@@ -1,4 +1,4 @@
-"""On straight lines of host code the checker says what the runtime does: what is refused first, or nothing."""
+"""On straight-line host code the checker reports the first use that the runtime refuses, or nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEEDS = range(120)
 
 
 def _contracts(text: str) -> set[tuple[int, str]]:
-    """What the contract of a kernel says of its launches, which takes the kernels to be looked at."""
+    """Returns the reports on the launches of a kernel from its contract, which need an analysis of the kernels."""
     report = check_source(text, "program.py", Config(use_cache=False, jobs=1))
     return {(d.span.line, d.code) for d in report.diagnostics if d.code == "TC405"}
 
@@ -31,8 +31,8 @@ def _events(text: str) -> list[Event]:
     return [e for e in find_ownership(project, project.module("program.py")).events if e.sure]
 
 
-def _ran(text: str, name: str) -> tuple[tuple[int, str] | None, set[int], str]:
-    """What was refused, the lines of operations that never ran, and the message."""
+def _run_program(text: str, name: str) -> tuple[tuple[int, str] | None, set[int], str]:
+    """Returns the refused use, the lines of operations that never ran, and the message."""
     space: dict[str, object] = {"__name__": name}
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     exec(compile(text, name, "exec"), space)
@@ -53,7 +53,7 @@ def _ran(text: str, name: str) -> tuple[tuple[int, str] | None, set[int], str]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_first_refusal_is_the_first_finding(seed):
     text = program(seed)
-    refused, never, said = _ran(text, f"program_{seed}.py")
+    refused, never, said = _run_program(text, f"program_{seed}.py")
     if refused is not None and not refused[1].startswith("TC"):
         pytest.skip(said)  # the text makes no sense: a name that was deleted
     events = _events(text)
@@ -71,11 +71,11 @@ def test_the_first_refusal_is_the_first_finding(seed):
         assert line == refused[0] and refused[1] in codes, f"{text}\n{said}\n{codes}"
 
 
-def _mended(text: str, name: str) -> tuple[str, set[int]]:
+def _drop_refused_lines(text: str, name: str) -> tuple[str, set[int]]:
     """The program without the lines that are refused, and the lines of operations that never run."""
     lines = text.splitlines()
     while True:
-        refused, never, _ = _ran("\n".join(lines) + "\n", name)
+        refused, never, _ = _run_program("\n".join(lines) + "\n", name)
         if refused is None:
             return "\n".join(lines) + "\n", never
         del lines[refused[0] - 1]
@@ -83,8 +83,8 @@ def _mended(text: str, name: str) -> tuple[str, set[int]]:
 
 @pytest.mark.parametrize("seed", range(1000, 1016))
 def test_programs_without_a_refusal_have_no_finding(seed):
-    """What uses a name that a refused line would have bound goes as well."""
-    text, never = _mended(program(seed, 12), f"program_{seed}.py")
+    """A line that uses a name of a refused line is also removed."""
+    text, never = _drop_refused_lines(program(seed, 12), f"program_{seed}.py")
     events = _events(text)
     assert [e for e in events if e.code != "TC404"] == [], text
     assert {e.span.line for e in events} == never, text

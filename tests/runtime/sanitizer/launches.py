@@ -27,7 +27,7 @@ CODES: Final[Mapping[str, frozenset[str]]] = {
     "TC206": frozenset({"TC101"}),
     "TC203": frozenset({"TC201"}),
 }
-"""What a fault is called when it is seen happening, where that differs from what it is called in the source."""
+"""The codes of a fault at run time, where they differ from its code in the source."""
 
 SILENT: Final = frozenset({"TC108", "TC302", "TC304", "TC305", "TC405"})
 """Faults that no execution shows by itself."""

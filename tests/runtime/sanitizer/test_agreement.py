@@ -47,17 +47,17 @@ def arguments(kernel: Generated, launch: Assignment, function: Any) -> list[Any]
     return [values[name] for name in code.co_varnames[:code.co_argcount]]
 
 
-def expected(log: Any) -> set[Finding]:
+def expect_races(log: Any) -> set[Finding]:
     return {(CODES[c.kind], *sorted((c.line_a, c.line_b))) for c in collisions(log)}
 
 
-def found(report: Report) -> set[Finding]:
+def find_races(report: Report) -> set[Finding]:
     return {(e.code, min(e.lines), max(e.lines)) for e in report.events if e.code in RACES}
 
 
 def disagreement(kernel: Generated, launch: Assignment, log: Any, report: Report) -> str | None:
     """The sanitizer keeps the first and the last access only, so it may name fewer pairs; never others, never none."""
-    theirs, ours = expected(log), found(report)
+    theirs, ours = expect_races(log), find_races(report)
     if ours <= theirs and bool(ours) == bool(theirs):
         return None
     return f"{launch}\nexpected {theirs}\nfound {ours}\n{report}\n{kernel.text}"
@@ -81,7 +81,7 @@ def compare(seeds: range) -> tuple[int, int, list[str]]:
             except TileError as error:
                 wrong.append(f"seed {seed}: {error!r}\n{kernel.text}")
                 break
-            compared, racing = compared + 1, racing + bool(expected(log))
+            compared, racing = compared + 1, racing + bool(expect_races(log))
             text = disagreement(kernel, launch, log, report)
             if text is not None:
                 wrong.append(f"seed {seed}: {text}")

@@ -13,14 +13,14 @@ ZERO = ct.PaddingMode.ZERO
 SEEDS = (None, 3)
 
 
-def sliced(x, o, n, T: ct.Constant[int]):
+def copy_slice(x, o, n, T: ct.Constant[int]):
     part = x.slice(0, 2, n).slice(axis=-1, start=1, stop=3)
     ct.store(o, (0, 0), ct.load(part, (0, 0), (T, T), padding_mode=ZERO))
 
 
 def test_slices_of_slices():
     x, o = floats(6, 4), zeros(4, 4)
-    assert run(sliced, x, o, 5, 4).clean
+    assert run(copy_slice, x, o, 5, 4).clean
     wanted = zeros(4, 4)
     wanted[:3, :2] = x[2:5, 1:3]
     assert (o == wanted).all()
@@ -104,25 +104,25 @@ def test_masked_lanes_touch_nothing():
     assert run(masked_off, floats(3), o, 4).clean and (o == floats(3)).all()
 
 
-def outside(x, o, T: ct.Constant[int]):
+def load_outside(x, o, T: ct.Constant[int]):
     ct.store(o, (ct.bid(0) - 1,), ct.load(x, (0,), (T,)))  # outside
 
 
-def beyond(x, o, T: ct.Constant[int]):
+def load_beyond(x, o, T: ct.Constant[int]):
     ct.store(o, (ct.num_tiles(o, 0, (T,)),), ct.load(x, (0,), (T,)))  # outside
 
 
-def extracted(x, o, T: ct.Constant[int]):
+def extract_tile(x, o, T: ct.Constant[int]):
     ct.store(o, (0,), ct.extract(ct.load(x, (0,), (T,)), (ct.bid(0) + 2,), (2,)))  # outside
 
 
-def advanced(x, o, T: ct.Constant[int]):
+def advance_view(x, o, T: ct.Constant[int]):
     rows = ct.arange(T, dtype=ct.int32)
     t = ct.load_advanced_indexing(x.slice(0, 0, 4), (rows,), padding_mode=ZERO)
     ct.store(o, (0,), t)
 
 
-@pytest.mark.parametrize("kernel", [outside, beyond, extracted])
+@pytest.mark.parametrize("kernel", [load_outside, load_beyond, extract_tile])
 def test_tiles_wholly_outside(kernel):
     ((code, line),) = codes(run(kernel, floats(4), zeros(4), 4))
     assert code == "TC201" and line.endswith("# outside")

@@ -14,7 +14,7 @@ ACQUIRE, RELEASE, RELAXED = ct.MemoryOrder.ACQUIRE, ct.MemoryOrder.RELEASE, ct.M
 DEVICE, BLOCK = ct.MemoryScope.DEVICE, ct.MemoryScope.BLOCK
 
 
-def locked(lock, c, T: ct.Constant[int]):
+def add_under_lock(lock, c, T: ct.Constant[int]):
     while ct.atomic_cas(lock, 0, 0, 1, memory_order=ACQUIRE) == 1:
         pass
     ct.store(c, (0,), ct.load(c, (0,), (T,)) + 1)
@@ -29,7 +29,7 @@ def locked_and_stored(lock, c, T: ct.Constant[int]):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kernel", [locked, locked_and_stored])
+@pytest.mark.parametrize("kernel", [add_under_lock, locked_and_stored])
 def test_a_lock_orders_its_critical_sections(kernel, seed):
     c = zeros(4)
     report = run(kernel, zeros(1, dtype=np.int32), c, 4, grid=(5,), seed=seed)

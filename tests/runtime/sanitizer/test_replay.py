@@ -54,7 +54,7 @@ def test_counts_are_those_of_one_pass():
     assert once == twice == 1
 
 
-def locked(lock, c):
+def add_under_lock(lock, c):
     while ct.atomic_cas(lock, 0, 0, 1, memory_order=ct.MemoryOrder.ACQUIRE) != 0:
         pass
     ct.store(c, (0,), ct.load(c, (0,), (1,)) + 1)
@@ -63,19 +63,19 @@ def locked(lock, c):
 
 
 def test_accesses_ordered_by_a_lock_do_not_race():
-    report = _run(locked, zeros(1, dtype=np.int32), zeros(1))
-    first = locked.__code__.co_firstlineno
+    report = _run(add_under_lock, zeros(1, dtype=np.int32), zeros(1))
+    first = add_under_lock.__code__.co_firstlineno
     assert {(e.code, tuple(sorted(n - first for n in e.lines))) for e in report.events} == {
         ("TC101", (3, 5)), ("TC101", (5, 5)), ("TC103", (3, 5))}
 
 
 def test_a_launch_without_races_runs_once():
-    def counted(c):
+    def count_blocks(c):
         i = ct.bid(0)
         ct.store(c, (i,), ct.load(c, (i,), (1,)) + 1)
 
     c = zeros(4)
-    assert _run(counted, c, grid=(4,)).clean and (c == 1).all()
+    assert _run(count_blocks, c, grid=(4,)).clean and (c == 1).all()
 
 
 def lists(cs, pair):

@@ -1,4 +1,4 @@
-"""Slices that are settled lie inside their arrays when the kernel runs."""
+"""Proved slices lie inside their arrays when the kernel runs."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SEEDS = int(os.environ.get("TILECHECK_SLICE_SEEDS", "900"))
 SETTLED = ("proved", "conditional")
 
 
-def compared(seeds: range) -> tuple[int, int, int, list[str]]:
-    """Slices that are settled, launches that ran, launches of others with a slice outside, and disagreements."""
+def compare_slices(seeds: range) -> tuple[int, int, int, list[str]]:
+    """Counts proved slices, their launches, and other launches with a slice outside; lists the disagreements."""
     settled = ran = outside = 0
     wrong: list[str] = []
     for seed in seeds:
@@ -48,7 +48,7 @@ def compared(seeds: range) -> tuple[int, int, int, list[str]]:
 
 
 @pytest.mark.slow
-def test_settled_slices_are_silent() -> None:
-    settled, ran, outside, wrong = compared(range(SEEDS))
+def test_proved_slices_are_silent() -> None:
+    settled, ran, outside, wrong = compare_slices(range(SEEDS))
     assert not wrong, "\n\n".join(wrong[:3])
     assert settled >= SEEDS // 200 and ran >= settled and outside, (settled, ran, outside)

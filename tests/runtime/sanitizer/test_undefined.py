@@ -11,7 +11,7 @@ from tests.runtime.kernels import codes, floats, run, zeros
 ZERO = ct.PaddingMode.ZERO
 
 
-def summed(x, o, T: ct.Constant[int]):
+def sum_tile(x, o, T: ct.Constant[int]):
     t = ct.load(x, (0,), (T,))
     ct.store(o, (0,), ct.reshape(ct.sum(t * 0), (1,)))  # used
 
@@ -21,18 +21,18 @@ def stored_wider(x, o, T: ct.Constant[int]):
     ct.store(o, (0,), ct.exp(t))  # used
 
 
-def scattered(x, o, T: ct.Constant[int]):
+def scatter_tile(x, o, T: ct.Constant[int]):
     t = ct.load(x, (0,), (T,))
     ct.scatter(o, ct.arange(T, dtype=ct.int32), t)  # used
 
 
-def branched(x, o, T: ct.Constant[int]):
+def branch_on_tile(x, o, T: ct.Constant[int]):
     t = ct.load(x, (0,), (T,))
     if ct.extract(t, (T - 1,), (1,)).item() > 0:  # used
         ct.store(o, (0,), ct.zeros((T,), ct.float32))
 
 
-def indexed(x, o, T: ct.Constant[int]):
+def index_by_tile(x, o, T: ct.Constant[int]):
     t = ct.astype(ct.load(x, (0,), (T,)), ct.int32)
     ct.store(o, (0,), ct.gather(o, t % 2))  # used
 
@@ -43,7 +43,7 @@ def scanned_back(x, o, T: ct.Constant[int]):
     ct.scatter(o, ct.arange(T, dtype=ct.int32), c, mask=ct.arange(T, dtype=ct.int32) < 3)
 
 
-def multiplied(x, o, T: ct.Constant[int]):
+def multiply_tiles(x, o, T: ct.Constant[int]):
     t = ct.load(x, (0,), (T,))
     p = ct.mma(t[None, :], ct.ones((T, 1), ct.float32), ct.zeros((1, 1), ct.float32))  # used
     ct.store(o, (0,), p.reshape((1,)))
@@ -70,8 +70,19 @@ def masked_by_product(x, o, T: ct.Constant[int]):
     ct.store(o, (0,), ct.sum(t).reshape((1,)))  # used
 
 
-WRONG = [summed, stored_wider, scattered, branched, indexed, scanned_back, multiplied, added_atomically,
-         argmax_of_padding, reduced_by_hand, masked_by_product]
+WRONG = [
+    sum_tile,
+    stored_wider,
+    scatter_tile,
+    branch_on_tile,
+    index_by_tile,
+    scanned_back,
+    multiply_tiles,
+    added_atomically,
+    argmax_of_padding,
+    reduced_by_hand,
+    masked_by_product,
+]
 
 
 @pytest.mark.parametrize("kernel", WRONG)
@@ -85,11 +96,11 @@ def test_uses_of_undefined_lanes(kernel):
     assert event.other is not None and event.other.site.span.line < event.line + 1
 
 
-def clipped(x, o, T: ct.Constant[int]):
+def clip_store(x, o, T: ct.Constant[int]):
     ct.store(o, (0,), ct.exp(ct.load(x, (0,), (T,))))
 
 
-def selected(x, o, T: ct.Constant[int]):
+def select_lanes(x, o, T: ct.Constant[int]):
     lanes = ct.arange(T, dtype=ct.int32)
     t = ct.where(lanes < 3, ct.load(x, (0,), (T,)), 0)
     ct.store(o, (0,), ct.sum(t).reshape((1,)))
@@ -146,7 +157,7 @@ def summed_for_nothing(x, o, T: ct.Constant[int]):
     ct.store(o, (0,), ct.where(ct.arange(T, dtype=ct.int32) < T, 1.0, total))
 
 
-RIGHT = [clipped, selected, masked_condition, scanned_forward, padded, rows_that_are_dropped, inserted_over,
+RIGHT = [clip_store, select_lanes, masked_condition, scanned_forward, padded, rows_that_are_dropped, inserted_over,
          rows_summed_past_the_end, scanned_rows_past_the_end, multiplied_rows_past_the_end, summed_for_nothing]
 
 
@@ -206,14 +217,14 @@ def test_a_source_is_reported_once():
     assert {line.endswith("# used") for _, line in codes(run(used_twice, floats(3), zeros(3), 4))} == {True}
 
 
-def divided(x, o):
+def divide_tile(x, o):
     q = 7 // ct.load(x, (0,), (4,))
     ct.store(o, (0,), q)  # used
 
 
 def test_integer_division_by_zero_is_undefined():
     x = np.array([1, 2, 0, 4], np.int32)
-    (event,) = run(divided, x, zeros(4, dtype=np.int32)).events
+    (event,) = run(divide_tile, x, zeros(4, dtype=np.int32)).events
     assert event.code == "TC301" and "an integer division by zero" in event.message and event.element == (2,)
 
 

@@ -46,7 +46,7 @@ def program(seed: int) -> str:
 
 
 def outcome(text: str, fill: float, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, bool]:
-    """What is stored when undefined lanes hold `fill`, and whether something was reported."""
+    """Returns the stored values if undefined lanes have the value `fill`, and whether there was a report."""
     monkeypatch.setattr(windows, "fill_value", lambda dtype, mode: dtype.storage.type(fill))
     space: dict[str, Any] = {}
     exec(compile(text, "generated.py", "exec", dont_inherit=True), space)

@@ -1,4 +1,4 @@
-"""The checker against the sanitizer: what is proved is silent when it runs, and what is refuted happens."""
+"""The checker against the sanitizer: proved obligations are silent in runs, and refuted ones fail."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ WITHOUT = {"raw_good", "ordinary_good", "padding_bad", "padding_good", "lints_go
 """Files in which no refutation rests on values of a launch."""
 
 
-def _refuted(name: str) -> list[Diagnostic]:
+def _list_refuted(name: str) -> list[Diagnostic]:
     path = FOLDER / f"{name}.py"
     return list_witnessed(check_source(path.read_text(encoding="utf-8"), path.name, Config(use_cache=False, jobs=1)))
 
 
 def _parameters(function: Any) -> list[Parameter]:
-    """What running the kernel on nothing tells of its parameters."""
+    """Derives the parameters of a kernel from runs on unknown arguments."""
     known, _ = explore(function, wanted=1, tries=60)
     kinds = {"array": lambda n: Parameter(n, known.ranks.get(n, 1)), "bool": lambda n: Parameter(n, boolean=True)}
     return [kinds.get(kind, Parameter)(name) for name, kind in known.kinds.items()]
@@ -66,7 +66,7 @@ def missing(name: str) -> list[tuple[str, str | None, str]]:
     """The refutations of a file whose witness does not happen: code, kernel and why."""
     path = FOLDER / f"{name}.py"
     module, fakes = importlib.import_module(f"tests.cases.{name}"), load_text(path.read_text(), str(path))
-    found = _refuted(name)
+    found = _list_refuted(name)
     assert found
     tried = ((d.code, d.kernel, reproduce(getattr(module, d.kernel or ""), _parameters(fakes[d.kernel or ""]), d))
              for d in found)
@@ -81,4 +81,4 @@ def test_witnesses_of_the_cases_happen(name: str, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("name", sorted(WITHOUT))
 def test_other_cases_have_no_witness(name: str) -> None:
-    assert not _refuted(name)
+    assert not _list_refuted(name)

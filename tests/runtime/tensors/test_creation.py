@@ -201,7 +201,7 @@ def test_edges_of_integer_types():
     assert tcr.linspace(-3, 3, 5, i32).numpy().tolist() == np.linspace(-3, 3, 5, dtype=np.int32).tolist()
 
 
-def _converted(z, x):
+def _convert(z, x):
     ct.store(z, (0,), ct.astype(ct.load(x, (0,), (16,)), z.dtype))
 
 
@@ -226,5 +226,5 @@ def test_conversions_are_those_of_kernels(source, dtype, wanted):
     np.testing.assert_array_equal(found[:9].astype(object).astype(float), np.array(wanted, object).astype(float))
     assert np.array_equal(np.signbit(found[:9].astype(np.float64)), np.signbit(np.array(wanted, np.float64)))
     there = tcr.zeros((16,), dtype).numpy()
-    assert not tcr.sanitize(_converted, (1,), (there, x.numpy())).events
+    assert not tcr.sanitize(_convert, (1,), (there, x.numpy())).events
     assert there.tobytes() == found.tobytes()

@@ -11,9 +11,9 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 import tilecheck_runtime as tcr
-from tests.runtime.launches.gates import settled
+from tests.runtime.launches.gates import wait_for_stream
 from tests.runtime.launches.kernels import add, half_filled
-from tests.runtime.launches.refusals import refused
+from tests.runtime.launches.refusals import check_refused
 from tilecheck_runtime import (
     ForeignMemoryError,
     MovedError,
@@ -55,7 +55,7 @@ def test_rule_23_the_owner_of_foreign_memory_is_retained():
     assert alive() is not None
     assert flight.wait().numpy().tolist() == [2] * 8
     del flight
-    settled()
+    wait_for_stream()
     gc.collect()
     assert alive() is None
 
@@ -90,7 +90,7 @@ def test_from_numpy_copies_by_default():
     (np.zeros(4, ">f4"), "has elements of type >f4, which kernels do not have", "convert it"),
 ], ids=["negative", "unaligned", "uneven", "outside", "outside a buffer", "type", "order"])
 def test_rule_23_foreign_memory_is_looked_at(array, fault, fix):
-    error = refused(ForeignMemoryError, lambda: tcr.from_numpy(array, copy=False))
+    error = check_refused(ForeignMemoryError, lambda: tcr.from_numpy(array, copy=False))
     assert error.code == "TC408" and error.summary.startswith("`array` ")
     assert fault in error.summary and error.fix.startswith(fix)
 
@@ -100,9 +100,9 @@ def test_rule_23_read_only_memory_is_only_read():
     array.flags.writeable = False
     x = tcr.from_numpy(array, copy=False)
     assert x.readonly and add(tcr.zeros((8,), f32).partition(4), x, x).sync().numpy().tolist() == [2] * 8
-    error = refused(ReadOnlyError, lambda: x.partition(4))
+    error = check_refused(ReadOnlyError, lambda: x.partition(4))
     assert error.summary == "`x` cannot be partitioned: its memory is read-only"
-    refused(ReadOnlyError, lambda: x.view[:4].partition(4))
+    check_refused(ReadOnlyError, lambda: x.view[:4].partition(4))
     assert x.copy().partition(4).tiles == (2,)
     assert x.share().unshare().readonly
 
@@ -111,7 +111,7 @@ def test_rule_23_a_broadcast_array_is_only_read():
     array = as_strided(np.ones(4, np.float32), (3, 4), (0, 4))
     x = tcr.from_numpy(array, copy=False)
     assert x.numpy().shape == (3, 4)
-    error = refused(ReadOnlyError, lambda: x.partition(1, 4))
+    error = check_refused(ReadOnlyError, lambda: x.partition(1, 4))
     assert error.summary == "`x` cannot be partitioned: with strides (0, 1) several of its elements lie at one address"
     assert error.fix == "partition a copy: `.copy()`"
 
@@ -120,10 +120,10 @@ def test_two_tensors_in_one_foreign_array_are_one_storage():
     array = np.zeros((2, 8), np.float32)
     whole, second = tcr.from_numpy(array, copy=False), tcr.from_numpy(array[1], copy=False)
     p = second.partition(4)
-    refused(MovedError, lambda: whole.numpy())
+    check_refused(MovedError, lambda: whole.numpy())
     assert tcr.from_numpy(array[0], copy=False).numpy().shape == (8,)
     third = tcr.from_numpy(array, copy=False)
-    refused(MovedError, lambda: third.numpy())
+    check_refused(MovedError, lambda: third.numpy())
     p.unpartition()
     assert whole.numpy().shape == (2, 8)
 
@@ -134,7 +134,7 @@ def test_storages_that_a_later_one_joins_are_one():
     whole = tcr.from_numpy(array, copy=False)
     p = head.partition(2)
     assert tail.numpy().shape == (4,)
-    refused(MovedError, lambda: whole.numpy())
+    check_refused(MovedError, lambda: whole.numpy())
     assert p.tiles == (2,)
 
 
@@ -142,12 +142,12 @@ def test_a_borrowed_array_is_read_only_and_counts():
     x = tcr.ones((8,), f32)
     lent = x.numpy(copy=False)
     assert not lent.flags.writeable and lent.tolist() == [1] * 8
-    error = refused(SharedError, lambda: x.partition(4))
+    error = check_refused(SharedError, lambda: x.partition(4))
     assert error.summary == "`x` is partitioned, but its memory is borrowed by NumPy"
     assert error.fix == "let go of the array there with `del`, or take a copy: `.copy()`"
     part = lent[2:]
     del lent
-    refused(SharedError, lambda: x.partition(4))
+    check_refused(SharedError, lambda: x.partition(4))
     assert add(tcr.zeros((8,), f32).partition(4), x, x).sync().numpy()[0] == 2
     del part
     assert x.partition(4).tiles == (2,)
@@ -163,7 +163,7 @@ def test_dlpack_borrows_for_reading():
     x = tcr.ones((8,), f32)
     array = np.from_dlpack(x)
     assert not array.flags.writeable and array.__array_interface__["data"][0] == x.region.address
-    error = refused(SharedError, lambda: x.partition(4))
+    error = check_refused(SharedError, lambda: x.partition(4))
     assert error.summary == "`x` is partitioned, but its memory is borrowed by another library by DLPack"
     assert x.numpy()[0] == 1
     del array
@@ -173,14 +173,14 @@ def test_dlpack_borrows_for_reading():
 def test_an_older_library_gets_a_copy():
     x = tcr.ones((8,), f32)
     capsule = x.__dlpack__()
-    error = refused(SharedError, lambda: x.numpy())
+    error = check_refused(SharedError, lambda: x.numpy())
     assert error.summary == "`x` is read, but its memory is borrowed by another library by DLPack"
     del capsule
     assert x.numpy()[0] == 1
-    refused(ReadOnlyError, lambda: x.transposed().__dlpack__())
+    check_refused(ReadOnlyError, lambda: x.transposed().__dlpack__())
     s = x.share()
     t = s.share()
-    refused(SharedError, lambda: s.__dlpack__())
+    check_refused(SharedError, lambda: s.__dlpack__())
     del t
 
 
@@ -214,7 +214,7 @@ def test_small_floats_pass_by_dlpack_under_their_own_name(dtype, wishes):
     assert y.dtype is dtype and y.readonly and y.shape == (3, 3)
     assert (y.numpy() == x.numpy()[1:, ::2]).all()
     assert y.region.address == x.view[1:, ::2].region.address
-    refused(SharedError, lambda: x.partition(1, 1))
+    check_refused(SharedError, lambda: x.partition(1, 1))
     del y
     gc.collect()
     assert x.partition(2, 2).tiles == (2, 3)
@@ -277,11 +277,11 @@ def test_tensors_of_torch_can_be_written():
 def test_tensors_of_torch_that_cannot():
     tensor = TorchTensor(np.zeros(8, np.float32))
     tensor.requires_grad = True
-    error = refused(ForeignMemoryError, lambda: tcr.from_dlpack(tensor))
+    error = check_refused(ForeignMemoryError, lambda: tcr.from_dlpack(tensor))
     assert error.summary == "`tensor` requires a gradient, which torch would not know of"
     assert error.fix == "write `.detach()`"
     tensor.requires_grad, tensor.device = False, "cuda:0"
-    error = refused(ForeignMemoryError, lambda: tcr.from_dlpack(tensor))
+    error = check_refused(ForeignMemoryError, lambda: tcr.from_dlpack(tensor))
     assert error.summary == "`tensor` lies on cuda:0, not on the CPU"
 
 
@@ -307,7 +307,7 @@ def test_from_dlpack_shares_and_keeps_the_owner(versioned):
         x = add(x.partition(4), tcr.ones((8,), f32), tcr.ones((8,), f32)).sync()
         assert array.tolist() == [2] * 8
     del x
-    settled()
+    wait_for_stream()
     gc.collect()
     assert alive() is None
 
@@ -324,22 +324,22 @@ def test_a_tensor_that_comes_back_by_dlpack_is_the_same_memory():
     x = tcr.ones((8,), f32)
     y = tcr.from_dlpack(x)
     assert y.readonly
-    refused(SharedError, lambda: (x.partition(4), y))
+    check_refused(SharedError, lambda: (x.partition(4), y))
 
 
 @pytest.mark.parametrize(("device", "where"), [((2, 1), "cuda:1"), ((99, 0), "device type 99:0")])
 def test_from_dlpack_of_another_device_is_refused(device, where):
     other = Other(np.ones(8, np.float32), device)
-    error = refused(ForeignMemoryError, lambda: tcr.from_dlpack(other))
+    error = check_refused(ForeignMemoryError, lambda: tcr.from_dlpack(other))
     assert error.summary == f"`other` lies on {where}, not on the CPU" and error.fix == "move it first: `.cpu()`"
 
 
 def test_from_dlpack_refuses_unsupported_types():
     other = Other(np.ones(8, np.complex64))
-    error = refused(ForeignMemoryError, lambda: tcr.from_dlpack(other))
+    error = check_refused(ForeignMemoryError, lambda: tcr.from_dlpack(other))
     assert error.summary == "`other` has elements of type complex64, which kernels do not have"
     other = Other(np.ones(8, "datetime64[s]"))
-    error = refused(ForeignMemoryError, lambda: tcr.from_dlpack(other))
+    error = check_refused(ForeignMemoryError, lambda: tcr.from_dlpack(other))
     assert error.summary.startswith("`other` cannot be taken over (") and "from_numpy" in error.fix
 
 

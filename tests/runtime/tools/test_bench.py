@@ -25,19 +25,30 @@ class Clock:
         return self.takes[call.__name__]
 
 
-def first():
+def run_first():
     """Something."""
 
 
-def second():
+def run_second():
     """Something else."""
 
 
 def test_two_candidates_take_turns(monkeypatch):
-    clock = Clock(first=10.0, second=9.9)
+    clock = Clock(run_first=10.0, run_second=9.9)
     monkeypatch.setattr(tools, "clock_for", lambda backend: clock)
-    found = compare(first, second, samples=4, warm_up=1)
-    assert clock.seen == ["first", "second", "first", "second", "second", "first", "first", "second", "second", "first"]
+    found = compare(run_first, run_second, samples=4, warm_up=1)
+    assert clock.seen == [
+        "run_first",
+        "run_second",
+        "run_first",
+        "run_second",
+        "run_second",
+        "run_first",
+        "run_first",
+        "run_second",
+        "run_second",
+        "run_first",
+    ]
     assert found.ratio == pytest.approx(0.99) and found.interval == (pytest.approx(0.99), pytest.approx(0.99))
     assert found.within(0.02) and not found.within(0.005)
     assert str(found).startswith("0.9900 (0.9900 to 0.9900); 10.00 us and 9.90 us")
@@ -89,17 +100,17 @@ def test_the_summary_compares_both_implementations(interval, same, words, reache
     folder = str(Path(__file__).parents[3] / "benchmarks")
     sys.path.insert(0, folder)
     try:
-        from shown import against_by_hand, told
+        from shown import against_by_hand, comparison_facts
     finally:
         sys.path.remove(folder)
-    result = told(Comparison(Timing((1.0,)), Timing((1.0,)), sum(interval) / 2, interval), same)
+    result = comparison_facts(Comparison(Timing((1.0,)), Timing((1.0,)), sum(interval) / 2, interval), same)
     text, well = against_by_hand("add, tile 512", json.loads(json.dumps(result)))
     assert text.startswith("add, tile 512, against the same by hand: ") and f"of its time, {words}; upper end" in text
     assert well is reached and result["interval"] == interval and result["same_machine_code"] is same
 
 
 def test_a_search_that_takes_too_long_ends(monkeypatch):
-    """The first configuration is tried whatever the time is; the others say why they were not."""
+    """The first configuration is tried in any case; the others report why they were not tried."""
     space = [{"tile": n} for n in (1, 2, 3)]
     found = tune(lambda tile: lambda: None, space, samples=1, seconds=0.0)
     assert found.best == {"tile": 1} and [t.error for t in found.trials[1:]] == ["not tried, as 0 s were over"] * 2

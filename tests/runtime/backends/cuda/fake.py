@@ -1,6 +1,6 @@
 """A GPU that is none: the functions of `cuda.bindings.driver` that the backend calls, on host memory.
 
-Work waits in its stream until somebody asks for it; while the device is `paused` nothing runs. Kernels are entries that
+Work waits in its stream until a caller asks for it; while the device is `paused` nothing runs. Kernels are entries that
 run on the CPU with arrays decoded from the packed parameters, as a device would find them.
 """
 
@@ -52,7 +52,7 @@ class Stream:
 
 
 class Event:
-    """What was recorded last: who waits for it waits for that, also when it is recorded once more meanwhile."""
+    """The last record of an event. A waiter waits for that record, even if the event is recorded again meanwhile."""
 
     def __init__(self) -> None:
         self.last = SimpleNamespace(fired=True, stream=None)
@@ -161,9 +161,9 @@ class FakeDriver:
         last = event.last
         if last.fired:
             return (OK,)
-        return self._put(stream, lambda: self._until(last))
+        return self._put(stream, lambda: self._run_until(last))
 
-    def _until(self, last):
+    def _run_until(self, last):
         while not last.fired:
             last.stream.queue.popleft()()
 
@@ -171,14 +171,14 @@ class FakeDriver:
         if self.failure is not None:
             return (self.failure,)
         if not event.last.fired and not self.paused:
-            self._until(event.last)
+            self._run_until(event.last)
         return (OK if event.last.fired else NOT_READY,)
 
     def cuEventSynchronize(self, event):
         if self.failure is not None:
             return (self.failure,)
         assert event.last.fired or not self.paused, "waits for a device that is paused"
-        self._until(event.last)
+        self._run_until(event.last)
         return (OK,)
 
     def cuEventElapsedTime(self, first, second):
@@ -189,7 +189,7 @@ class FakeDriver:
 
     def cuLaunchKernel(self, function, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra):
         assert (bx, by, bz, shared, extra) == (1, 1, 1, 0, 0)
-        values = function.decoded(parameters)  # the driver copies them at once
+        values = function.decode_parameters(parameters)  # the driver copies them at once
         return self._put(stream, lambda: self._run(function, (gx, gy, gz), values))
 
     def _run(self, function, grid, values):
@@ -228,7 +228,7 @@ class FakeFunction:
         self.name, self._function = function.__name__, function
         self._signature, self._slots = signature, layout(signature)
 
-    def decoded(self, parameters: int) -> list[Any]:
+    def decode_parameters(self, parameters: int) -> list[Any]:
         pointers = (ctypes.c_void_p * len(self._slots)).from_address(parameters)
         kinds = {"pointer": ctypes.c_uint64, "int32": ctypes.c_int32, "float32": ctypes.c_float, "bool_": ctypes.c_bool}
         return [kinds[s.type].from_address(p).value for s, p in zip(self._slots, pointers, strict=True)]

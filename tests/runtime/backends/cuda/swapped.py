@@ -11,17 +11,17 @@ B = TypeVar("B", bound=int)
 TIMES = 2
 
 
-def doubled(tile):
+def double_tile(tile):
     return tile * 2.0
 
 
-def tripled(tile):
+def triple_tile(tile):
     return tile * 3.0
 
 
 @kernel
 def scaled(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:
-    z.store(doubled(x.load_like(z)))
+    z.store(double_tile(x.load_like(z)))
 
 
 @kernel
@@ -44,4 +44,4 @@ def two_of_a_name():
     return first, same
 
 
-__all__ = ["doubled", "numbered", "scaled", "tcr", "tripled", "two_of_a_name"]
+__all__ = ["double_tile", "numbered", "scaled", "tcr", "triple_tile", "two_of_a_name"]

@@ -9,7 +9,7 @@ import pytest
 
 import tilecheck_runtime as tcr
 from tests.cases.dialect import add
-from tests.runtime.launches.refusals import refused
+from tests.runtime.launches.refusals import check_refused
 from tilecheck_runtime import f16, f32
 
 N = 64
@@ -48,7 +48,7 @@ def test_a_copy_in_flight(gpu):
     x, z = tcr.ones((N,), f32), pieces()
     gpu.paused = True
     flight = tcr.copy(z, x).start()
-    refused(tcr.InFlightError, lambda: x.partition(16))
+    check_refused(tcr.InFlightError, lambda: x.partition(16))
     gpu.paused = False
     assert (flight.wait().numpy() == 1).all()
     x.partition(16)
@@ -56,15 +56,15 @@ def test_a_copy_in_flight(gpu):
 
 def test_unsupported_copies_are_refused(device):
     x, z = tcr.ones((N,), f32), pieces()
-    error = refused(tcr.LaunchArgumentError, lambda: tcr.copy(x, x))
+    error = check_refused(tcr.LaunchArgumentError, lambda: tcr.copy(x, x))
     assert error.summary == "`copy` takes a partition and a tensor, not a Tensor and a Tensor"
-    error = refused(tcr.LaunchArgumentError, lambda: tcr.copy(z, tcr.ones((N,), f16)))
+    error = check_refused(tcr.LaunchArgumentError, lambda: tcr.copy(z, tcr.ones((N,), f16)))
     assert "`into` (here `z`) of `copy` has shape (64,) and elements of type f32" in error.summary
     view = x.view[:]
     part = x.partition(16)
-    error = refused(tcr.AliasedError, lambda: tcr.copy(part, view))
+    error = check_refused(tcr.AliasedError, lambda: tcr.copy(part, view))
     assert error.summary == "`into` (here `part`) and `source` (here `view`) of `copy` share memory"
     with pytest.warns(tcr.NeverRunWarning, match="TC404 the copy was built and never run"):
         tcr.copy(z, part.unpartition())
         gc.collect()
-    refused(tcr.MovedError, lambda: z.unpartition())
+    check_refused(tcr.MovedError, lambda: z.unpartition())

@@ -1,4 +1,4 @@
-"""Tensors of one value are filled by the device, and nobody waits for it: what uses them comes after."""
+"""Tensors of one value are filled by the device without a wait: their uses come later in the stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `TILECHECK_LOG` says of launches."""
+"""The lines about launches that `TILECHECK_LOG` prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the backend asks of a device, on one that is none: every rule of launches, lifetimes and order without a GPU."""
+"""The requests of the backend to a device, on a fake one: all rules of launches, lifetimes and order without a GPU."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import tilecheck_runtime as tcr
 from tests.cases.dialect import add, gemm
 from tests.runtime.dialect.kernels import in_place
 from tests.runtime.launches import unproven
-from tests.runtime.launches.refusals import refused
+from tests.runtime.launches.refusals import check_refused
 from tilecheck_runtime import Linear, f16, f32, i8
 from tilecheck_runtime.backends.cuda import stream
 from tilecheck_runtime.backends.cuda.poller import Poller
@@ -412,9 +412,9 @@ def test_memory_is_borrowed_by_other_libraries(gpu):
 def test_a_kernel_that_does_not_pass_the_checker_is_refused(gpu, setting, monkeypatch):
     monkeypatch.setenv("TILECHECK_GUARD", setting)
     x, z = tcr.ones((N,), f32), pieces()
-    error = refused(tcr.UnprovenError, lambda: unproven.racing(z, x))
+    error = check_refused(tcr.UnprovenError, lambda: unproven.racing(z, x))
     assert error.code == "TC105"
-    assert refused(tcr.UnprovenError, lambda: unproven.racing.bind(z, x)).code == "TC105"
+    assert check_refused(tcr.UnprovenError, lambda: unproven.racing.bind(z, x)).code == "TC105"
     assert not gpu.launched and (add(z, x, x).sync().numpy() == 2).all()
     assert (unproven.trusted(pieces(), x).sync().numpy() == 1).all()
 
@@ -444,11 +444,11 @@ def no_thread(_: threading.Thread) -> None:
 def test_chains_in_steps_use_earlier_results(gpu):
     x, also = tcr.ones((N,), f32), tcr.zeros((N,), f32)
 
-    def both(z):
+    def add_twice(z):
         first = z.unpartition()
         return add(also.partition(16), first, first).then(lambda w: add(pieces(), first, w.unpartition()))
 
-    flight = add(pieces(), x, x).then(both).then(lambda z: add(pieces(), z.unpartition(), x)).start()
+    flight = add(pieces(), x, x).then(add_twice).then(lambda z: add(pieces(), z.unpartition(), x)).start()
     assert (flight.wait().numpy() == 7).all()
 
 

@@ -11,7 +11,7 @@ import pytest
 import tilecheck_runtime as tcr
 from examples.vector_add import vector_add
 from tests.runtime.backends.cuda.test_raw_guards import OnGPU, declared, devices, launched, sums, three  # noqa: F401
-from tests.runtime.launches.refusals import refused
+from tests.runtime.launches.refusals import check_refused
 from tilecheck_runtime import requires, unsafe
 from tilecheck_runtime.api import raw_launch as raw
 
@@ -31,7 +31,7 @@ class Device:
 
 
 class Tensor:
-    """What guards ask a tensor of torch."""
+    """The questions of guards to a tensor of torch."""
 
     def __init__(self, shape=(64,), address=0x10000, dtype="f4", device="cuda", index=0, strides=(1,)):
         dtype = np.dtype(dtype)
@@ -68,19 +68,19 @@ def asked(monkeypatch, launched):  # noqa: F811
 @pytest.fixture(params=["torch", "interface"])
 def arrays(request, asked):
     """Makes arguments, which were launched with."""
-    def made(**of_out):
+    def make_arguments(**of_out):
         at = of_out.pop("address", 0x30000)
         if request.param == "torch":
             return Tensor(address=0x10000), Tensor(address=0x20000), Tensor(address=at, **of_out)
         strides = tuple(4 * s for s in of_out.pop("strides", (1,)))
         return OnGPU((64,), 0x10000), OnGPU((64,), 0x20000), OnGPU(of_out.pop("shape", (64,)), at, strides=strides)
 
-    tcr.launch(7, GRID, vector_add, (*made(), 16))
+    tcr.launch(7, GRID, vector_add, (*make_arguments(), 16))
     asked.clear()
-    tcr.launch(7, GRID, vector_add, (*made(), 16))
-    tcr.launch(7, tuple(n for n in GRID), vector_add, [*made(), 16])
+    tcr.launch(7, GRID, vector_add, (*make_arguments(), 16))
+    tcr.launch(7, tuple(n for n in GRID), vector_add, [*make_arguments(), 16])
     assert not asked, "the quick way is what is tried here"
-    return made
+    return make_arguments
 
 
 def test_a_tensor_that_moved_is_checked_again(arrays, asked, launched):  # noqa: F811
@@ -90,7 +90,7 @@ def test_a_tensor_that_moved_is_checked_again(arrays, asked, launched):  # noqa:
 
 def test_a_tensor_that_overlaps_now_is_refused(arrays, launched):  # noqa: F811
     before = len(launched)
-    error = refused(tcr.AliasedError, lambda: tcr.launch(7, GRID, vector_add, (*arrays(address=0x10080), 16)))
+    error = check_refused(tcr.AliasedError, lambda: tcr.launch(7, GRID, vector_add, (*arrays(address=0x10080), 16)))
     assert "share memory" in error.summary and len(launched) == before
 
 
@@ -100,15 +100,15 @@ def test_the_same_object_that_was_given_other_memory(arrays, launched):  # noqa:
     if isinstance(out, Tensor):
         tcr.launch(7, GRID, vector_add, (x, y, out, 16))
         out.address = x.address
-        refused(tcr.AliasedError, lambda: tcr.launch(7, GRID, vector_add, (x, y, out, 16)))
+        check_refused(tcr.AliasedError, lambda: tcr.launch(7, GRID, vector_add, (x, y, out, 16)))
 
 
 def test_a_launch_with_other_strides_is_checked_again(arrays):
-    refused(tcr.ReadOnlyError, lambda: tcr.launch(7, GRID, vector_add, (*arrays(strides=(0,)), 16)))
+    check_refused(tcr.ReadOnlyError, lambda: tcr.launch(7, GRID, vector_add, (*arrays(strides=(0,)), 16)))
 
 
 def test_a_launch_with_other_extents_is_checked_again(arrays, asked):
-    refused(tcr.ContractError, lambda: tcr.launch(7, (5, 1, 1), vector_add, (*arrays(), 16)))
+    check_refused(tcr.ContractError, lambda: tcr.launch(7, (5, 1, 1), vector_add, (*arrays(), 16)))
     with pytest.raises(tcr.OwnershipError):
         tcr.launch(7, GRID, vector_add, (*arrays(shape=(128,), address=0x1ff00), 16))
 
@@ -138,7 +138,7 @@ def test_a_grid_of_mutable_values_is_checked_again(arrays, launched):  # noqa: F
     for _ in range(3):
         tcr.launch(7, grid, vector_add, (*arrays(), 16))
     Count.n = 9
-    refused(tcr.ContractError, lambda: tcr.launch(7, grid, vector_add, (*arrays(), 16)))
+    check_refused(tcr.ContractError, lambda: tcr.launch(7, grid, vector_add, (*arrays(), 16)))
 
 
 @pytest.mark.parametrize("number", [8, 32, True, 16.0])
@@ -149,7 +149,7 @@ def test_a_launch_with_another_number_is_checked_again(arrays, asked, number):
 
 
 def test_a_launch_with_fewer_arguments_is_refused(arrays):
-    refused(tcr.LaunchArgumentError, lambda: tcr.launch(7, GRID, vector_add, arrays()))
+    check_refused(tcr.LaunchArgumentError, lambda: tcr.launch(7, GRID, vector_add, arrays()))
 
 
 def test_a_launch_on_another_device_is_checked_again(arrays, devices):  # noqa: F811
@@ -158,7 +158,7 @@ def test_a_launch_on_another_device_is_checked_again(arrays, devices):  # noqa: 
         y = Tensor(address=y.address, index=1)
     else:
         devices[0x20000] = 1
-    error = refused(tcr.LaunchArgumentError, lambda: tcr.launch(7, GRID, vector_add, (x, y, out, 16)))
+    error = check_refused(tcr.LaunchArgumentError, lambda: tcr.launch(7, GRID, vector_add, (x, y, out, 16)))
     assert "lies on cuda:1" in error.summary
 
 
@@ -186,7 +186,7 @@ def test_later_declarations_count(asked):
     before = vars(kernel._pyfunc).copy()
     try:
         requires("z.shape[0] % 64 == 0")(kernel)
-        refused(tcr.ContractError, lambda: tcr.launch(7, (2,), kernel, (z, 16)))
+        check_refused(tcr.ContractError, lambda: tcr.launch(7, (2,), kernel, (z, 16)))
     finally:
         vars(kernel._pyfunc).clear()
         vars(kernel._pyfunc).update(before)
@@ -199,7 +199,7 @@ def test_lists_are_checked_at_every_launch(asked, monkeypatch):
     for _ in range(3):
         tcr.launch(7, (4,), sums, ([x, y], out, 16))
     assert len(asked) == 3
-    refused(tcr.AliasedError, lambda: tcr.launch(7, (4,), sums, ([x, out], out, 16)))
+    check_refused(tcr.AliasedError, lambda: tcr.launch(7, (4,), sums, ([x, out], out, 16)))
 
 
 def test_launches_in_turns(arrays, asked):
@@ -208,4 +208,4 @@ def test_launches_in_turns(arrays, asked):
         for address in (0x30000, 0x50000):
             tcr.launch(7, GRID, vector_add, (*arrays(address=address), 16))
     assert len(asked) <= 1
-    refused(tcr.AliasedError, lambda: tcr.launch(7, GRID, vector_add, (*arrays(address=0x20010), 16)))
+    check_refused(tcr.AliasedError, lambda: tcr.launch(7, GRID, vector_add, (*arrays(address=0x20010), 16)))

@@ -11,7 +11,7 @@ import pytest
 import tilecheck_runtime as tcr
 from examples.head_permutation import permute_heads, permute_heads_racy
 from examples.vector_add import vector_add
-from tests.runtime.launches.refusals import refused
+from tests.runtime.launches.refusals import check_refused
 from tilecheck_runtime import requires, unsafe
 from tilecheck_runtime.api import raw_launch as raw
 from tilecheck_runtime.contracts.guard import VARIABLE
@@ -35,7 +35,7 @@ def devices(monkeypatch):
 
 @pytest.fixture
 def launched(monkeypatch, devices):
-    """What reaches `ct.launch`."""
+    """The calls that reach `ct.launch`."""
     calls = []
     monkeypatch.setattr(ct, "launch", lambda *a, **k: calls.append((a, k)), raising=False)
     return calls
@@ -57,7 +57,7 @@ def test_a_right_launch_passes(launched):
 
 def test_written_memory_has_one_user(launched):
     x, y, out = three(at=0x10000 + 63 * 4)
-    error = refused(tcr.AliasedError, lambda: tcr.launch(7, (4, 1, 1), vector_add, (x, y, out, 16)))
+    error = check_refused(tcr.AliasedError, lambda: tcr.launch(7, (4, 1, 1), vector_add, (x, y, out, 16)))
     assert error.summary == "`out` and `x` of `vector_add` share memory, and the kernel writes `out`"
     assert "clone" in error.fix and not launched
 
@@ -78,7 +78,7 @@ def test_overlap_in_name_only_passes(launched):
 ])
 def test_memory_with_an_unsupported_layout_is_refused(launched, out, kind, says):
     x, y, out = three(**out)
-    error = refused(kind, lambda: tcr.launch(7, (4, 1, 1), vector_add, (x, y, out, 16)))
+    error = check_refused(kind, lambda: tcr.launch(7, (4, 1, 1), vector_add, (x, y, out, 16)))
     assert says in error.summary and not launched
 
 
@@ -93,7 +93,7 @@ def test_inputs_may_be_read_only(launched):
     ((4, 2, 1), "`vector_add` needs `grid[1] == 1`"),
 ])
 def test_a_grid_that_breaks_the_contract(launched, grid, says):
-    error = refused(tcr.ContractError, lambda: tcr.launch(7, grid, vector_add, (*three(), 16)))
+    error = check_refused(tcr.ContractError, lambda: tcr.launch(7, grid, vector_add, (*three(), 16)))
     assert says in error.summary and not launched
 
 
@@ -102,18 +102,18 @@ def test_a_grid_that_breaks_the_contract(launched, grid, says):
     ((1, 1 << 24), "has 16777216 blocks along axis 1"), ((1.5,), "it is a tuple"),
 ])
 def test_an_invalid_grid_is_refused(launched, grid, says):
-    error = refused(tcr.GridError, lambda: tcr.launch(7, grid, vector_add, (*three(), 16)))
+    error = check_refused(tcr.GridError, lambda: tcr.launch(7, grid, vector_add, (*three(), 16)))
     assert says in error.summary and not launched
 
 
 def test_too_few_arguments(launched):
-    error = refused(tcr.LaunchArgumentError, lambda: tcr.launch(7, (4,), vector_add, three()))
+    error = check_refused(tcr.LaunchArgumentError, lambda: tcr.launch(7, (4,), vector_add, three()))
     assert error.summary == "`vector_add` takes 4 arguments (x, y, out, T), 3 were given"
 
 
 def test_two_devices(launched, devices):
     devices[0x20000] = 1
-    error = refused(tcr.LaunchArgumentError, lambda: tcr.launch(7, (4,), vector_add, (*three(), 16)))
+    error = check_refused(tcr.LaunchArgumentError, lambda: tcr.launch(7, (4,), vector_add, (*three(), 16)))
     assert error.summary == "`y` of `vector_add` lies on cuda:1, and `x` on cuda:0"
 
 
@@ -122,7 +122,7 @@ def heads(count=4):
 
 
 def test_a_kernel_that_was_refuted(launched):
-    error = refused(tcr.RefutedError,
+    error = check_refused(tcr.RefutedError,
                     lambda: tcr.launch(7, (8, 4, 1), permute_heads_racy, (*heads(), 4, 32, 32)))
     assert error.code == "TC101" and "`permute_heads_racy`" in error.summary and not launched
     tcr.launch(7, (8, 1, 1), permute_heads, (*heads(), 4, 32, 32))
@@ -144,7 +144,7 @@ def declared(z, n: ct.Constant[int]):
 def test_a_suppression_and_a_declaration_are_honoured(launched):
     tcr.launch(7, (2,), racy_but_mine, (OnGPU((16,)), 16))
     assert len(launched) == 1
-    error = refused(tcr.ContractError, lambda: tcr.launch(7, (2,), declared, (OnGPU((40,)), 16)))
+    error = check_refused(tcr.ContractError, lambda: tcr.launch(7, (2,), declared, (OnGPU((40,)), 16)))
     assert "declares `z.shape[0] % n == 0`" in error.summary
 
 
@@ -162,9 +162,9 @@ def test_lists_of_arrays(launched, monkeypatch):
     monkeypatch.setattr(raw, "driver", lambda: SimpleNamespace(is_capturing=lambda handle: handle == 9))
     arguments = ([x, y], out, 16)
     tcr.launch(7, (4,), unsafe("the checker does not see lists")(sums), arguments)
-    error = refused(tcr.CaptureError, lambda: tcr.launch(9, (4,), sums, arguments))
+    error = check_refused(tcr.CaptureError, lambda: tcr.launch(9, (4,), sums, arguments))
     assert error.summary.startswith("`xs` of `sums` is a list of arrays")
-    error = refused(tcr.AliasedError, lambda: tcr.launch(7, (4,), sums, ([x, out], out, 16)))
+    error = check_refused(tcr.AliasedError, lambda: tcr.launch(7, (4,), sums, ([x, out], out, 16)))
     assert "`xs[1]`" in error.summary and len(launched) == 1
 
 
@@ -180,9 +180,9 @@ def test_modes(launched, monkeypatch):
     assert len(launched) == 3
     for same in ("", "error"):
         monkeypatch.setenv(VARIABLE, same)
-        refused(tcr.ContractError, lambda: tcr.launch(7, *bad))
+        check_refused(tcr.ContractError, lambda: tcr.launch(7, *bad))
     monkeypatch.setenv(VARIABLE, "yes")
-    error = refused(tcr.LaunchArgumentError, lambda: tcr.launch(7, *bad))
+    error = check_refused(tcr.LaunchArgumentError, lambda: tcr.launch(7, *bad))
     assert error.summary == "TILECHECK_GUARD is 'yes'" and error.fix == "set it to off, warn, error"
     assert len(launched) == 3
 

@@ -1,4 +1,4 @@
-"""Random programs do the same whether launches like one before are told or every guard is asked each time: the same
+"""Random programs do the same if repeated launches are recognized and if all guards run each time: the same
 values, the same refusals, the same warnings."""
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ class Program:
         self.kept = {"tensor": [tcr.full((N,), float(n), f32) for n in range(3)], "launch": [], "flight": [],
                      "partition": [tcr.zeros((N,), f32).partition(4) for _ in range(3)], "view": []}
 
-    def any(self, kind):
+    def pick(self, kind):
         held = self.kept[kind]
         return self.random.choice(held) if held else None
 
-    def taken(self, kind):
+    def take(self, kind):
         held = self.kept[kind]
         return held.pop(self.random.randrange(len(held))) if held else None
 
-    def moved(self, kind):
+    def pick_to_move(self, kind):
         """One to be moved: mostly it is then no longer there to be used once more."""
-        return self.taken(kind) if self.random.random() < 0.85 else self.any(kind)
+        return self.take(kind) if self.random.random() < 0.85 else self.pick(kind)
 
     def keep(self, value):
         for one in value if isinstance(value, tuple) else (value,):
@@ -59,66 +59,66 @@ class Program:
                 del error
 
     def do_launch(self):
-        z, x, y = self.moved("partition"), self.any("tensor"), self.any("tensor")
+        z, x, y = self.pick_to_move("partition"), self.pick("tensor"), self.pick("tensor")
         if None in (z, x, y):
             return
         kind = self.random.randrange(4)
         if kind == 0:
             self.kept["launch"].append(increased(z))
         elif kind == 1:
-            self.kept["launch"].append(both(z, self.moved("partition") or z, x))
+            self.kept["launch"].append(both(z, self.pick_to_move("partition") or z, x))
         else:
             self.kept["launch"].append(add(z, x, y))
 
     def do_line(self):
         """A whole launch, as most are."""
-        z, x, y = self.moved("partition"), self.any("tensor"), self.any("tensor")
+        z, x, y = self.pick_to_move("partition"), self.pick("tensor"), self.pick("tensor")
         if None not in (z, x, y):
             self.keep(add(z, x, y).start(self.random.choice(self.sides)).take_early())
 
     def do_start(self):
-        made = self.moved("launch")
+        made = self.pick_to_move("launch")
         if made is not None:
             self.kept["flight"].append(made.start(self.random.choice(self.sides)))
 
     def do_early(self):
-        flight = self.taken("flight")
+        flight = self.take("flight")
         if flight is not None:
             self.keep(flight.take_early())
 
     def do_wait(self):
-        flight = self.taken("flight")
+        flight = self.take("flight")
         if flight is not None:
             self.gpu.paused = False
             self.keep(flight.wait())
 
     def do_chain(self):
-        made, x = self.taken("launch"), self.any("tensor")
+        made, x = self.take("launch"), self.pick("tensor")
         if made is not None and x is not None:
             self.gpu.paused = False
             self.keep(made.then(lambda z: add(z[0] if isinstance(z, tuple) else z, x, x)).sync())
 
     def do_grid(self):
-        made = self.any("launch")
+        made = self.pick("launch")
         if made is not None:
             made.grid(4)
 
     def do_drop(self):
-        self.taken(self.random.choice(list(self.kept)))
+        self.take(self.random.choice(list(self.kept)))
         gc.collect(0)
 
     def do_partition(self):
-        held = self.moved("tensor")
+        held = self.pick_to_move("tensor")
         if held is not None:
             self.keep(held.partition(4))
 
     def do_unpartition(self):
-        held = self.moved("partition")
+        held = self.pick_to_move("partition")
         if held is not None:
             self.keep(held.unpartition())
 
     def do_view(self):
-        held = self.any("tensor")
+        held = self.pick("tensor")
         if held is not None:
             self.kept["tensor"].append(held.view[:])
 
@@ -127,7 +127,7 @@ class Program:
         self.keep(tcr.zeros((N,), f32).partition(4))
 
     def do_read(self):
-        held = self.any(self.random.choice(["tensor", "partition"]))
+        held = self.pick(self.random.choice(["tensor", "partition"]))
         if held is not None:
             self.gpu.paused = False
             self.said.append(held.numpy().tolist())
@@ -137,7 +137,7 @@ class Program:
 
 
 def done(seed, told, monkeypatch):
-    """What the program does; `told` says whether launches are told to be like one before."""
+    """Returns the actions of the program; `told` is whether repeated launches are recognized."""
     gpu, backend = fake_gpu()
     monkeypatch.setenv(select.CHOICE, "cuda")
     monkeypatch.setattr(select, "_cuda", lambda ordinal: backend)

@@ -1,5 +1,5 @@
-"""Nothing that is kept of a launch is used for one that differs from it: in what may be done with the memory, in the
-memory itself, in the kernel, the stream or the thread."""
+"""Cached facts of a launch are not used for a different launch: one with other permissions of the memory, other
+memory, another kernel, another stream or another thread."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def test_another_stream_waits_for_the_memory(known, gpu):
 
 
 def test_a_bound_launch_between_two_launches(known, gpu):
-    """What is launched by a bound launch counts as a use until it was waited for."""
+    """A launch by a bound launch counts as a use until it was waited for."""
     x, y, z = known
     side = tcr.stream("side")
     bound = add.bind(pieces(), x, y)
@@ -215,13 +215,13 @@ def test_a_launch_from_another_thread(known):
     x, y, z = known
     found = []
 
-    def other():
+    def launch_in_thread():
         part = pieces()
         for _ in range(20):
             part = add(part, x, y).sync()
         found.append(part.numpy())
 
-    threads = [threading.Thread(target=other) for _ in range(4)]
+    threads = [threading.Thread(target=launch_in_thread) for _ in range(4)]
     for thread in threads:
         thread.start()
     for _ in range(20):
@@ -360,7 +360,7 @@ def test_a_flight_with_several_outputs_that_is_dropped(pair, gpu):
 
 
 def test_the_line_of_each_call(known):
-    """What is kept of the last call is that of its line, and of its place in the line."""
+    """The cached facts of the last call belong to its line, and to its position in the line."""
     x, y, z = known
     for _ in range(3):
         first = add(z, x, y)
@@ -413,7 +413,7 @@ def test_a_refusal_leaves_the_lock_to_others(known):
 
 
 def test_reused_state_belongs_to_one_launch(known, gpu):
-    """Launches that follow each other share what is kept of them; their flights, events and places do not."""
+    """Consecutive launches share their cached facts, but not their flights, events and locations."""
     x, y, z = known
     gpu.paused = True
     flights = []
@@ -450,7 +450,7 @@ def test_a_cached_launch_does_not_retain_its_flight(known, gpu):
 
 
 def test_a_launch_that_is_dropped_after_one_that_ran(known):
-    """What it took over from that one says nothing of where that one was started."""
+    """The facts that it shares with that launch do not contain the location of that launch."""
     x, y, z = known
     z = add(z, x, y).sync()
     with pytest.warns(tcr.NeverRunWarning, match="TC404 the launch of `add`") as caught:
@@ -569,15 +569,15 @@ def test_an_interrupt_where_the_lock_is_taken(known, monkeypatch, taken, step):
     x, y, z = known
     steps = iter(["called", "start", "early"])
 
-    def interrupted():
+    def raise_interrupt():
         now = next(steps)
         if now != step or taken:
             LOCK.acquire()
         if now == step:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(repeat, "_acquire", interrupted)
-    monkeypatch.setattr(cached_launch, "_acquire", interrupted)
+    monkeypatch.setattr(repeat, "_acquire", raise_interrupt)
+    monkeypatch.setattr(cached_launch, "_acquire", raise_interrupt)
     with warnings.catch_warnings(), pytest.raises(KeyboardInterrupt):
         warnings.simplefilter("ignore")
         add(z, x, y).start().take_early()
@@ -594,13 +594,13 @@ def test_an_interrupt_of_the_driver_counts_as_a_launch(known, gpu, backend, monk
     gpu.paused = True
     real = gpu.cuLaunchKernel
 
-    def interrupted(*arguments):
+    def raise_interrupt(*arguments):
         real(*arguments)
         raise KeyboardInterrupt
 
     launch, before = add(z, x, y), backend.default.handed
     with monkeypatch.context() as patched:
-        patched.setattr(gpu, "cuLaunchKernel", interrupted, raising=False)
+        patched.setattr(gpu, "cuLaunchKernel", raise_interrupt, raising=False)
         with pytest.raises(KeyboardInterrupt):
             launch.start()
     assert backend.default.handed == before + 1

@@ -70,7 +70,7 @@ def _linear(rank: int, first: str = "ct.bid(0)", stop: str = "", name: str = "li
     return _define(f"{name}{rank}", rank, loop + lines + _store(rank, _join(digits), 2), extra)
 
 
-def _grouped(rank: int, first: str = "ct.bid(0)", stop: str = "", name: str = "grouped", extra: str = "",
+def _write_grouped(rank: int, first: str = "ct.bid(0)", stop: str = "", name: str = "grouped", extra: str = "",
              modulo: bool = True) -> str:
     counts = [f"n{k}" for k in range(rank)]
     rows, columns = counts[-2:]
@@ -110,7 +110,7 @@ _PART: Final = """\
 """
 
 
-def _nested(rank: int) -> str:
+def _write_nested(rank: int) -> str:
     """Nested tiles of the only piece, R of S along an axis: a loop for each digit of the number that they have."""
     lines = ""
     for k in range(rank):
@@ -160,14 +160,14 @@ def _all(modulo: bool) -> Iterator[tuple[str, str]]:
         yield f"linear{rank}", _linear(rank)
         yield f"linear_part{rank}", _linear(rank, "ct.bid(0) + I", "J", "linear_part", part)
         if rank > 1:
-            yield f"grouped{rank}", _grouped(rank, modulo=modulo)
-            yield f"grouped_part{rank}", _grouped(rank, "ct.bid(0) + I", "J", "grouped_part", part, modulo)
+            yield f"grouped{rank}", _write_grouped(rank, modulo=modulo)
+            yield f"grouped_part{rank}", _write_grouped(rank, "ct.bid(0) + I", "J", "grouped_part", part, modulo)
         for axis in range(rank):
             if rank > 1:
                 yield f"walk{rank}_{axis}", _walk(rank, axis)
                 yield f"walk_part{rank}_{axis}", _walk(rank, axis, "walk_part", _PART, part)
         if rank <= 3:
-            yield f"nested{rank}", _nested(rank)
+            yield f"nested{rank}", _write_nested(rank)
             yield f"at{rank}", _at(rank)
             yield f"scatter{rank}", _scatter(rank)
 

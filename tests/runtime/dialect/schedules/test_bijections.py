@@ -45,7 +45,7 @@ class _Array:
         self.shape = shape
 
 
-def _written(text: str, shape: tuple[int, ...], grid: tuple[int, int, int], constants: dict[str, int]) -> Counter:
+def _count_writes(text: str, shape: tuple[int, ...], grid: tuple[int, int, int], constants: dict[str, int]) -> Counter:
     """The tiles that all blocks of a launch store to, as often as they do."""
     stored: Counter[Any] = Counter()
     block = [0, 0, 0]
@@ -90,7 +90,7 @@ def test_every_piece_is_written_once(name):
             constants = {f"T{k}": TILE for k in range(rank)}
             constants |= {"G": group} if name.startswith("grouped") else {}
             constants |= {"I": start, "J": stop} if "part" in name else {}
-            written = _written(DEVICE[name], shape, grid, constants)
+            written = _count_writes(DEVICE[name], shape, grid, constants)
             found = {index for index, _ in written}
             assert set(written.values()) <= {1}, (shape, grid, constants)
             assert found <= everything, (shape, grid, constants)
@@ -106,7 +106,7 @@ def test_nested_tiles_cover_each_piece_once(rank):
     sizes = {f"{c}{k}": v for k in range(rank) for c, v in (("R", 2), ("S", 2))}
     for shape in itertools.product((1, 4, 5, 8), repeat=rank):
         grid = tuple(-(-n // 4) for n in shape) + (1,) * (3 - rank)
-        written = _written(DEVICE[f"nested{rank}"], shape, grid, sizes)
+        written = _count_writes(DEVICE[f"nested{rank}"], shape, grid, sizes)
         assert set(written.values()) == {1}
         assert {index for index, _ in written} == set(itertools.product(*(range(-(-n // 2)) for n in shape)))
 
@@ -118,7 +118,7 @@ def test_a_schedule_that_forgets_its_step_is_not_proved():
 
 
 def test_a_group_that_is_taken_for_a_whole_one_may_leave_the_output():
-    """The last group has fewer rows where the number of rows is no multiple."""
+    """The last group has fewer rows where the number of rows is not a multiple."""
     _, right = _report("grouped2")
     text = KERNELS["grouped2"].replace("min(n0 - top, G)", "G")
     (wrong,) = check_source(text, "k.py", Config(use_cache=False, jobs=1)).kernels
