@@ -75,7 +75,9 @@ def test_findings_are_shown_with_their_notes(client, folder):
     assert re.match(r"help: on line \d+, store at `\(i, j\)` in place of `\(i, 0\)`, as the tile is loaded from `a`",
                     more[-1])
     page = found["codeDescription"]["href"]
-    assert page.startswith("file://") and Path(page.removeprefix("file://")).read_text().startswith('"""TC101 overlapping-write')
+    assert page.startswith("file://") and Path(page.removeprefix("file://")).read_text().startswith(
+        '"""TC101 overlapping-write'
+    )
 
 
 def test_the_other_access_of_a_pair_is_a_place_to_go_to(client, folder):
