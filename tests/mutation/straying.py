@@ -144,11 +144,11 @@ def _hold(clauses: Sequence[str], launch: Candidate) -> bool:
 def is_harmless(subject: Subject, original: Kernel, mutant: Kernel) -> bool:
     """Whether a mutant goes wrong in no launch that the host code in its file makes, of many for each that it makes and
     in which the original goes right, and of many in which it does something else than the original."""
-    params, launches = visible.seen(subject.path, subject.name)
+    params, launches = visible.read_seen_launches(subject.path, subject.name)
     others = 0
     for launch in launches:
         count = 0
-        for made in visible.drawn(subject.known, params, launch, f"{subject.name}:{launch.span.line}", DRAWN):
+        for made in visible.draw_launches(subject.known, params, launch, f"{subject.name}:{launch.span.line}", DRAWN):
             before, usual = _trace_run(subject, original, made)
             if before.error is not None or faults(before):
                 continue

@@ -120,7 +120,7 @@ def clause_holds(text: str, kernel: Generated, launch: Assignment) -> bool:
         if note is not None:
             fact = _injective_below if note.name == "injective" and note.terms else _FACTS[note.name]
             bounds = () if note.name == "lock" else (term_value(t, Scalars(scalars)) for t in note.terms)
-            if not fact(*(_data(kernel, launch, name) for name in note.arrays), *bounds):
+            if not fact(*(_data(kernel, launch, array.text) for array in note.arrays), *bounds):
                 return False
         elif not all(evaluate(clause, s) for s in _add_starred_scalars(scalars)):
             return False

@@ -138,7 +138,7 @@ def test_a_cubin_is_compared_with_the_assumptions_of_a_launch():
 
 def test_threads_that_ask_for_the_same_compile_it_once(monkeypatch):
     calls, made = [], []
-    real = building.assembled
+    real = building.assemble
     monkeypatch.setattr(building, "assemble", lambda *given: (calls.append(1), real(*given))[1])
     threads = [threading.Thread(target=lambda: made.append(build_copy())) for _ in range(6)]
     for thread in threads:

@@ -65,7 +65,7 @@ def test_every_dialect_kernel_compiles_as_specialized_by_launches():
     _, symbol = make_bytecode(entry.function, entry.arguments(values), Options(occupancy=1, num_ctas=2))
     assert symbol.startswith("gemm_Kt1_A2f32_1v4l0_2t1_3i16_p16_A2f16_1v8l0_2t1_3i16_p16_")
     assert symbol.endswith("_I128_I128_I64")
-    assert tileir.exported(entry.function, tileir.parameters(entry, kernels.gemm.signature))
+    assert tileir.export_bytecode(entry.function, tileir.parameters(entry, kernels.gemm.signature))
 
 
 SCRIPT = """
