@@ -29,6 +29,10 @@ def test_random_edits_of_a_tree(tmp_path: Path) -> None:
                 path.write_text(TREE.get(path.relative_to(tree).as_posix(), ""), encoding="utf-8")
         if (tree / "pkg/helpers/__init__.py").exists():  # mypy refuses two files of one module
             shutil.rmtree(tree / "pkg/helpers")
+        package = tree / "pkg/__init__.py"  # mypy refuses relative imports outside of a package
+        if not package.exists():
+            package.parent.mkdir(exist_ok=True)
+            package.write_text(TREE["pkg/__init__.py"], encoding="utf-8")
         found = mypy(tree)
         if "run mypy again" in found.output:
             found = mypy(tree)

@@ -14,6 +14,7 @@ from tilecheck.solver.disjointness import cases
 from tilecheck.solver.disjointness.state import State
 from tilecheck.solver.inequalities import Facts
 from tilecheck.symbolic import ZERO, ge
+from tilecheck.symbolic.steps import Lemma, ProofStep
 
 derive: Any = import_module("tilecheck.solver.disjointness.derive")
 """The module, which the function of the same name hides in its package."""
@@ -70,7 +71,7 @@ def inverse_of_the_quotient_alone() -> None:
         for x, y, d in state.equal_quotients():
             if (x - y).monos and (x - y) not in state.equations:
                 state.equations.append(x - y)
-                state.use("inverse", f"the quotient by {d.key} fixes it")
+                state.use("inverse", ProofStep(Lemma.INVERSE, (x, d)))
                 return True
         return False
 
