@@ -71,7 +71,7 @@ def test_every_dialect_kernel_compiles_as_specialized_by_launches():
 SCRIPT = """
 import hashlib
 from tests.runtime.compile import kernels
-from tests.runtime.compile.making import copied, entry_of, FAR, made
+from tests.runtime.compile.making import entry_of, FAR, make_bytecode, make_copy
 from tests.runtime.compile.arrays import array
 
 {before}
@@ -81,10 +81,10 @@ def shown(kernel, **constants):
     if constants:
         values = {"z": array((1024, 1024)), "x": array((1024, 512), "float16", at=FAR),
                   "y": array((512, 1024), "float16", at=FAR << 1)}
-    data, symbol = made(entry.function, entry.arguments(values))
+    data, symbol = make_bytecode(entry.function, entry.arguments(values))
     print(hashlib.sha256(data).hexdigest(), symbol)
 
-print(hashlib.sha256(copied()[0]).hexdigest())
+print(hashlib.sha256(make_copy()[0]).hexdigest())
 shown(kernels.axpy)
 shown(kernels.gemm, BK=64)
 """

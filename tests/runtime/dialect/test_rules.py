@@ -22,7 +22,7 @@ from tilecheck_runtime.dialect.plan import Output, Plan, PlanError
 try:
     from tests.runtime.dialect.tileir import export_bytecode, parameters
 except ImportError:  # cuda-tile is not installed
-    exported = parameters = None
+    export_bytecode = parameters = None
 ARRAYS = {1: (20,), 2: (20, 20), 3: (20, 20, 20)}
 
 
@@ -37,7 +37,7 @@ def check_refusal(kernel, tiles, message: str, **options) -> None:
     entry = make_entry(kernel, given, tiles, **options)
     with pytest.raises(Exception, match=message):
         sanitize(entry.function, (1, 1, 1), entry.arguments(given))
-    if exported is None:
+    if export_bytecode is None:
         return
     with pytest.raises(Exception, match=message):
         export_bytecode(entry.function, parameters(entry, kernel.signature))
