@@ -187,8 +187,8 @@ class _Writer:
         if s.missing:
             yield f"if it is true, declare it: # tilecheck: requires {s.missing}"
         if s.verdict == "conditional":
-            yield from self._declare(c.text for c in s.clauses if c.kind == "semantic")
-        declared = bool(s.missing) or any(c.kind == "semantic" for c in s.clauses)
+            yield from self._declare(s.semantic_texts)
+        declared = bool(s.missing or s.semantic_clauses)
         for d in self.study.diagnostics:
             here = d.span == s.access.span or any(use.span == d.span for use, _ in s.uses)
             if d.code == s.code and d.help and here and not (declared and "requires" in d.help):

@@ -84,6 +84,16 @@ class DecidedObligation(Struct, frozen=True):
     fault: Fault | None = None
     advice: Advice = NO_ADVICE
 
+    @property
+    def semantic_clauses(self) -> tuple[Clause, ...]:
+        """The clauses of which a violation is a finding, not only a condition on the launch."""
+        return tuple(c for c in self.clauses if c.kind == "semantic")
+
+    @property
+    def semantic_texts(self) -> tuple[str, ...]:
+        """The semantic clauses in the contract language."""
+        return tuple(c.text for c in self.semantic_clauses)
+
 
 class SliceFault(Struct, frozen=True):
     """Why a slice is wrong in every launch that takes it.

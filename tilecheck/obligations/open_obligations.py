@@ -11,7 +11,6 @@ from tilecheck.obligations.contract_minimize import are_implied
 from tilecheck.obligations.launches import Discharged
 from tilecheck.obligations.obligation import DecidedObligation, Proof
 from tilecheck.obligations.padding_launches import in_view
-from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["find_open_obligations"]
 
@@ -32,7 +31,7 @@ def find_open_obligations(
 def _is_open(s: DecidedObligation, states: Mapping[str, Discharged]) -> bool:
     if s.verdict in _DISCHARGED:
         return False
-    semantic = _semantic(s)
+    semantic = s.semantic_clauses
     return s.verdict != "conditional" or (bool(semantic) and any(
         states[c.text].state != "discharged" for c in semantic))
 
@@ -42,10 +41,6 @@ def _without_implied(obligations: Sequence[DecidedObligation]) -> list[DecidedOb
     out = list(obligations)
     for s in obligations:
         others = [o for o in out if o is not s and o.verdict == "conditional" and o.access.array == s.access.array]
-        if s.verdict == "conditional" and any(are_implied(_semantic(s), _semantic(o)) for o in others):
+        if s.verdict == "conditional" and any(are_implied(s.semantic_clauses, o.semantic_clauses) for o in others):
             out.remove(s)
     return out
-
-
-def _semantic(s: DecidedObligation) -> tuple[Clause, ...]:
-    return tuple(c for c in s.clauses if c.kind == "semantic")

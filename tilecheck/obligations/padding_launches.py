@@ -47,7 +47,7 @@ def _is_discharged(
 
 
 def _agreement(goal: Cond) -> bool:
-    """`a.shape[i] <= b.shape[j]`: that is structural where the arrays are two, whoever makes the comparison."""
+    """`a.shape[i] <= b.shape[j]`: structural if the arrays differ, in the grid or in a loop."""
     if goal.op == "or":
         return any(_agreement(c) for c in goal.args)
     if goal.op != "ge" or goal.term.offset or len(goal.term.monos) != 2:

@@ -77,17 +77,13 @@ def _ends(access: Access, s: DecidedObligation) -> bool:
     (offset,) = access.region.index
     column = Term({m: c for m, c in offset.monos.items() if not any(a.varying for a in m)})
     width = sum((lane.size for lane in offset.atoms() if isinstance(lane, Lane)), const(0))
-    return any(c.cond is not None and (row - column - width) == c.cond.term for c in _semantic(s)
+    return any(c.cond is not None and (row - column - width) == c.cond.term for c in s.semantic_clauses
                for row in rows_of(access))
-
-
-def _semantic(s: DecidedObligation) -> tuple[Clause, ...]:
-    return tuple(c for c in s.clauses if c.kind == "semantic")
 
 
 def _spills(s: DecidedObligation) -> bool:
     """Whether a clause of the obligation requires that a part of an offset ends before the next row begins."""
-    needed = _semantic(s)
+    needed = s.semantic_clauses
     return s.verdict == "conditional" and not s.access.tile and any(
         _within_a_row(c, s.access) or (s.other is not None and _within_a_row(c, s.other)) for c in needed)
 
@@ -153,5 +149,5 @@ def spilled_read(s: DecidedObligation, access: Access) -> SpilledRead | None:
 
 
 def _sizes(s: DecidedObligation) -> set[Symbol]:
-    return {a for c in _semantic(s) if c.cond is not None for a in atoms_in(c.cond) if isinstance(a, Symbol)}
+    return {a for c in s.semantic_clauses if c.cond is not None for a in atoms_in(c.cond) if isinstance(a, Symbol)}
 

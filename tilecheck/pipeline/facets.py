@@ -21,8 +21,8 @@ __all__ = ["facet_digest"]
 
 
 def facet_digest(module: Module, key: Key) -> str:
-    """The digest of the part of a file that a key names. Two versions of a file with equal digests give equal results
-    to whoever read only this part.
+    """The digest of the part of a file that a key names. Two versions of a file with equal digests give equal
+    results to a unit that reads only this part.
 
     The kinds `import` and `launching` depend on other files: see `RecordingProject.digest`.
     """

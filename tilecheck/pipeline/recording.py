@@ -105,7 +105,7 @@ class RecordingModule(Module):
         return found
 
     def lines_of(self, definition: FuncDef) -> tuple[str, ...]:
-        # whoever has the definition has asked for it
+        # the read of the definition is recorded already
         with self.recording.without_whole_files():
             return super().lines_of(definition)
 
@@ -125,7 +125,7 @@ class RecordingModule(Module):
             return super().class_(name)
 
     def value(self, binding: ValueBinding) -> Expr | None:
-        # whoever has the binding has asked for its name, or for the function that it stands in
+        # the read of the name, or of the function that contains the binding, is recorded already
         with self.recording.without_whole_files():
             return super().value(binding)
 

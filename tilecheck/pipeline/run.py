@@ -106,11 +106,10 @@ def analyse_paths(
     Raises ConfigError for an overlay that cannot be read or is not right.
     """
     found = discover_files(paths, config)
-    files = read_files((str(path) for path in found.files), contents)
-    inputs = Inputs(files, tuple(map(str, found.roots)), read_overlays(config.contracts))
+    inputs = inputs_of(map(str, found.files), config, tuple(map(str, found.roots)), contents)
     missing = tuple(Failure(error.file, error.message) for error in found.errors)
     analysis = (pipeline or Pipeline()).analyse(inputs, config, progress, store=contents is None)
-    return replace(analysis, failures=(*analysis.failures, *missing), paths=tuple(files))
+    return replace(analysis, failures=(*analysis.failures, *missing), paths=tuple(inputs.files))
 
 
 def discover_files(paths: Sequence[str], config: Config) -> Discovery:
@@ -127,13 +126,16 @@ def analyse_files(
 ) -> Analysis:
     """The analysis of these files and no others. `contents` replace the bytes on disk of some of them;
     modules are also found by their path below `roots`. Raises ConfigError likewise."""
-    inputs = Inputs(read_files(files, contents), tuple(roots), read_overlays(config.contracts))
-    return (pipeline or Pipeline()).analyse(inputs, config)
+    return (pipeline or Pipeline()).analyse(inputs_of(files, config, tuple(roots), contents), config)
 
 
-def inputs_of(files: Sequence[str], config: Config) -> Inputs:
-    """The inputs of an analysis of these files. Raises ConfigError for an overlay that cannot be read."""
-    return Inputs(read_files(files), (), read_overlays(config.contracts))
+def inputs_of(
+    files: Iterable[str], config: Config, roots: tuple[str, ...] = (), contents: Mapping[str, bytes] | None = None,
+) -> Inputs:
+    """The inputs of an analysis of these files. `contents` replace the bytes on disk of some of them.
+
+    Raises ConfigError for an overlay that cannot be read."""
+    return Inputs(read_files(files, contents), roots, read_overlays(config.contracts))
 
 
 def analyse_text(data: bytes, name: str, config: Config) -> Analysis:

@@ -13,7 +13,7 @@ from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Proof
 from tilecheck.pipeline.analyze import in_order
 from tilecheck.pipeline.results import FoundKernel, KernelKey
-from tilecheck.pipeline.run import Inputs, Pipeline, discover_files, read_files, read_overlays
+from tilecheck.pipeline.run import Pipeline, discover_files, inputs_of
 from tilecheck.pipeline.workspace import Workspace
 from tilecheck.rules.diagnose import conclude
 from tilecheck.syntax.text import SourceError
@@ -70,7 +70,7 @@ def study(target: str, config: Config) -> Study:
     found = discover_files([path], config)
     for error in found.errors:
         raise SourceError(error.file, error.message)
-    inputs = Inputs(read_files(map(str, found.files)), tuple(map(str, found.roots)), read_overlays(config.contracts))
+    inputs = inputs_of(map(str, found.files), config, tuple(map(str, found.roots)))
     workspace = Pipeline().open(inputs, config)
     workspace.compute("sites")
     home, kernel = _choose_kernel(_kernels(workspace), path, name)

@@ -16,6 +16,7 @@ __all__ = [
     "Constant", "Continue", "Expr", "ExprStmt", "For", "FuncDef", "If", "IfExp", "Keyword", "Lambda", "Name", "Param",
     "Pass", "Return", "Sequence", "SliceExpr", "Span", "Starred", "Stmt", "Subscript", "UnaryOp", "Unknown",
     "UnknownStmt", "While", "With",
+    "get_last_name",
 ]
 
 
@@ -350,3 +351,8 @@ _LEAVES: Final = frozenset({
     "what"})
 PARTS: Final = _Parts()
 """The fields of each kind of node that may hold nodes or tuples of nodes."""
+
+
+def get_last_name(node: Expr | None) -> str:
+    """`f` of a name `f` or an attribute `m.f`; empty for any other expression."""
+    return node.attr if isinstance(node, Attribute) else node.id if isinstance(node, Name) else ""

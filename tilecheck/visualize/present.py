@@ -95,7 +95,7 @@ def _draw_launch(
 ) -> tuple[Drawn, bool]:
     """The launch with its accesses, and whether the user described it."""
     must = tuple(c.cond for c in study.proof.declared if c.cond is not None) + conjuncts(study.model.guards)
-    broken = {c.text for o in _related_obligations(study, s) for c in o.clauses if c.kind == "semantic"}
+    broken = {c.text for o in _related_obligations(study, s) for c in o.semantic_clauses}
     should = tuple(c.cond for c in contract_of(study.proof) if c.cond is not None and c.text not in broken)
     if request.given:
         # a requested launch is drawn even if it breaks the contract
@@ -127,15 +127,15 @@ def _wishes(
     out: list[Wish] = []
     if d is None:
         return out
-    broken = [c.cond for c in s.clauses if c.kind == "semantic" and c.cond is not None] if s is not None else []
+    broken = [c.cond for c in s.semantic_clauses if c.cond is not None] if s is not None else []
     if d.witness is not None and s is not None and s.kind not in ("bounds", "padding"):
         # that of the report, so that one need not compare two
         out += [_of_witness(d.witness, must, should, whole) for whole in (False, True)]
     if s is not None and s.code == "TC206":
         wide = tuple(ge(row, const(3)) for row in rows_of(s.access) if not row.varying)[:1]
         out += [Wish({}, (*must, negate(c), *wide), should, clean=False) for c in broken]
-    every = [c.cond for o in _related_obligations(study, s) for c in o.clauses
-             if c.kind == "semantic" and c.cond is not None]
+    every = [c.cond for o in _related_obligations(study, s) for c in o.semantic_clauses
+             if c.cond is not None]
     if len(every) > len(broken) and d.severity != "error":
         # all operands of one operation at once
         out.append(Wish({}, (*must, *map(negate, every)), should, clean=False))

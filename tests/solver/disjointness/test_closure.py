@@ -131,7 +131,7 @@ def test_proved_with_no_semantic_clause(name: str) -> None:
     ([floordiv(B0 * T + LANE, N) * S + mod(B0 * T + LANE, N)], (0,), "N <= S"),
     ([t * T + LANE for t in grouped_indices(B0, symbol("R"), symbol("C"), G)], (0,), "grid[0] <= R * C"),
     ([B0 + K * S], (0,), "grid[0] <= S"),
-    # rows of one matrix run into those of the next where a tile sticks out of it
+    # rows of one matrix run into those of the next where a tile reaches past its end
     ([K * H + mod(B0, cdiv(H, T)) * T + LANE, floordiv(B0, cdiv(H, T))], (0,), "cdiv(H, T) * T <= H"),
     # blocks are the outermost digit, unless nothing else is declared
     ([B0 * S + K * G + LANE], (0,), "(N - 1) * G + T <= S"),
@@ -195,7 +195,7 @@ def test_injective_below_a_limit_does_not_cover_other_values(guard: Cond, limit:
 
 
 @pytest.mark.parametrize(("guard", "assume", "annotations"), [
-    # the last tile may stick out where the number of elements in use is not a multiple of it, or of another one
+    # the last tile may reach past the elements in use if their number is not a multiple of the tile
     (lt(B0 * T, USED), ge(T, 1), replace(PADDED, multiples=())),
     (lt(B0 * T, USED), ge(T, 1), replace(PADDED, multiples=((USED_ARRAY, T - 1),))),
     (lt(B0 * T, USED + 1), ge(T, 1), PADDED),

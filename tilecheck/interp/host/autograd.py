@@ -36,17 +36,13 @@ def forward_of(module: Module, qualname: str) -> tree.FuncDef | None:
     """The `forward` whose context a `backward` gets, where it is a plain one."""
     owner, _, name = qualname.rpartition(".")
     found = syntax(module).class_(owner) if name == "backward" and owner else None
-    if found is None or not any(_get_last_name(base) == "Function" for base in found.bases):
+    if found is None or not any(tree.get_last_name(base) == "Function" for base in found.bases):
         return None
     names = {stmt.name for stmt in found.body if isinstance(stmt, tree.FuncDef)}
     forward = syntax(module).function(f"{owner}.forward")
     if forward is None or "setup_context" in names or not forward.params:
         return None
     return forward
-
-
-def _get_last_name(node: tree.Expr) -> str:
-    return node.attr if isinstance(node, tree.Attribute) else node.id if isinstance(node, tree.Name) else ""
 
 
 def start_backward(

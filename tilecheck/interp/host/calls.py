@@ -317,7 +317,7 @@ def _function(ev: Evaluator, target: Function, expr: tree.Call, given: Arguments
     value = inline(ev, definition, target.module, target.qualname, None, expr, args, frame, state)
     return (
         _reuse_result(ev, value, name, state)
-        if any(_get_last_name(d) in _CACHING for d in definition.decorators)
+        if any(_get_called_name(d) in _CACHING for d in definition.decorators)
         else value
     )
 
@@ -466,16 +466,15 @@ def _is_plain(target: Class, definition: tree.ClassDef) -> bool:
     known = target.module.skeleton.definitions
     if any(f"{target.qualname}.{name}" in known for name in _MAKING):
         return False
-    bases = {_get_last_name(b) for b in definition.bases}
+    bases = {_get_called_name(b) for b in definition.bases}
     if bases & {"NamedTuple", "TypedDict"}:
         return len(bases) == 1
     # the fields of a base stand before those of the class
-    return any(_get_last_name(d) == "dataclass" for d in definition.decorators) and bases <= _NO_FIELDS
+    return any(_get_called_name(d) == "dataclass" for d in definition.decorators) and bases <= _NO_FIELDS
 
 
-def _get_last_name(node: tree.Expr) -> str:
-    inner = node.func if isinstance(node, tree.Call) else node
-    return inner.attr if isinstance(inner, tree.Attribute) else inner.id if isinstance(inner, tree.Name) else ""
+def _get_called_name(node: tree.Expr) -> str:
+    return tree.get_last_name(node.func if isinstance(node, tree.Call) else node)
 
 
 def _choice(ev: Evaluator, target: Choice, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:

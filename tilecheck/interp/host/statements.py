@@ -88,7 +88,7 @@ _LAZY: Final = frozenset({"enumerate", "filter", "items", "iter", "keys", "map",
 def _is_lazy(expr: tree.Expr) -> bool:
     """Whether the items of an expression are computed by iteration, which may be possible only once."""
     return (isinstance(expr, tree.Comprehension) and expr.kind == "generator") or (
-        isinstance(expr, tree.Call) and _get_last_name(expr.func) in _LAZY)
+        isinstance(expr, tree.Call) and tree.get_last_name(expr.func) in _LAZY)
 
 
 def _label_value(ev: Evaluator, target: tree.Expr, value: Value) -> Value:
@@ -153,11 +153,7 @@ def _passes_on(ev: Evaluator, func: tree.Expr, frame: Frame, state: State) -> bo
     value = ev.eval(func, frame, state) if isinstance(func, tree.Name | tree.Attribute) else None
     if isinstance(value, External) and value.path.partition(".")[0] in ("torch", "cupy", "numpy"):
         return True
-    return _get_last_name(func) in _PLAIN
-
-
-def _get_last_name(func: tree.Expr) -> str:
-    return func.attr if isinstance(func, tree.Attribute) else func.id if isinstance(func, tree.Name) else ""
+    return tree.get_last_name(func) in _PLAIN
 
 
 def _try(ev: Evaluator, stmt: tree.Try, frame: Frame, state: State) -> None:

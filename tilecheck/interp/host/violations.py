@@ -204,7 +204,7 @@ def _try_values(
 
 def _fails_evenly(goal: Cond, facts: tuple[Cond, ...]) -> Mapping[Atom, int] | None:
     """Likewise, where tiles divide the extents: a clause that then fails, and holds with an element less, holds only
-    where a tile sticks out, as it does in few launches."""
+    where a tile reaches past the end of its array, as it does in few launches."""
     shown, _ = _try_values(goal, facts, _EVEN, _EVEN_COUNTS)
     if shown is None:
         return None

@@ -35,7 +35,17 @@ from tilecheck.interp.kernel.values import (
     Value,
 )
 from tilecheck.symbolic import Rank, const, ite, of
-from tilecheck.syntax.tree import Annotated, Assign, Attribute, Call, Expr, FuncDef, Name, Span, Subscript
+from tilecheck.syntax.tree import (
+    Annotated,
+    Assign,
+    Call,
+    Expr,
+    FuncDef,
+    Name,
+    Span,
+    Subscript,
+    get_last_name,
+)
 from tilecheck.syntax.walk import walk
 
 ARRAY_ATTRIBUTES = frozenset({"shape", "strides", "dtype", "ndim", "slice", "tiled_view", "get_raw_memory"})
@@ -151,7 +161,7 @@ def _instance(m: Machine, value: Instance, name: str, span: Span) -> Value:
         return value.fields[name]
     member = class_member(value.of, name)
     if isinstance(member, FuncDef):
-        kinds = {_get_last_name(d) for d in member.decorators}
+        kinds = {get_last_name(d) for d in member.decorators}
         func = Function(member, value.of.module, value.of.closure)
         if kinds & {"staticmethod"}:
             return func
@@ -165,12 +175,6 @@ def _instance(m: Machine, value: Instance, name: str, span: Span) -> Value:
         expr = member
         return in_module(m, value.of.module, lambda: m.eval(expr))
     return Unknown(f"attribute {name}", arrays_in(m, value))
-
-
-def _get_last_name(decorator: Expr) -> str:
-    if isinstance(decorator, Name):
-        return decorator.id
-    return decorator.attr if isinstance(decorator, Attribute) else ""
 
 
 def class_member(cls: Class, name: str) -> FuncDef | Expr | None:
@@ -192,7 +196,7 @@ _KEEPING = frozenset({"dataclass", "final", "runtime_checkable", "total_ordering
 def _may_change(m: Machine, cls: Class, name: str) -> bool:
     """Whether something in the file of a class may set what it holds: through another name of it, `cls` or `setattr`,
     or a decorator."""
-    if any(_get_last_name(d.func if isinstance(d, Call) else d) not in _KEEPING for d in cls.definition.decorators):
+    if any(get_last_name(d.func if isinstance(d, Call) else d) not in _KEEPING for d in cls.definition.decorators):
         return True
     path = cls.module.path
     if path not in m.stored:
@@ -211,14 +215,14 @@ def _find_stored_attributes(tree: ast.Module) -> Iterator[str]:
 
 
 def is_enum(cls: Class) -> bool:
-    return any(_get_last_name(b) in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag") for b in cls.definition.bases)
+    return any(get_last_name(b) in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag") for b in cls.definition.bases)
 
 
 def _class(m: Machine, value: Class, name: str, span: Span) -> Value:
     member = None if _may_change(m, value, name) else class_member(value, name)
     if isinstance(member, FuncDef):
         func = Function(member, value.module, value.closure)
-        if any(_get_last_name(d) == "classmethod" for d in member.decorators):
+        if any(get_last_name(d) == "classmethod" for d in member.decorators):
             return Partial(func, (value,), ())
         return func
     if member is None:
@@ -227,7 +231,7 @@ def _class(m: Machine, value: Class, name: str, span: Span) -> Value:
     key = (value.module.path, f"{value.definition.name}.{name}")
     if key not in m.constants:
         inner = in_module(m, value.module, lambda: m.eval(expr))
-        if is_enum(value) and not any(_get_last_name(b).startswith("Int") for b in value.definition.bases):
+        if is_enum(value) and not any(get_last_name(b).startswith("Int") for b in value.definition.bases):
             inner = Instance(value, {"name": Const(name), "value": inner}, f"{value.definition.name}.{name}")
         m.constants[key] = inner
     return m.constants[key]
@@ -239,7 +243,7 @@ _BASES = frozenset({"object", "NamedTuple", "Generic", "Protocol"})
 
 def fields_of(cls: Class) -> list[tuple[str, Expr | None]] | None:
     """The fields of a dataclass or named tuple, with their defaults; None when they are not all seen."""
-    if any(_get_last_name(b.value if isinstance(b, Subscript) else b) not in _BASES for b in cls.definition.bases):
+    if any(get_last_name(b.value if isinstance(b, Subscript) else b) not in _BASES for b in cls.definition.bases):
         return None
     out: list[tuple[str, Expr | None]] = []
     for s in cls.definition.body:
@@ -249,12 +253,12 @@ def fields_of(cls: Class) -> list[tuple[str, Expr | None]] | None:
             target, annotation, value = s.targets[0], s.annotation, s.value
         else:
             continue
-        kind = _get_last_name(annotation.value if isinstance(annotation, Subscript) else annotation)
+        kind = get_last_name(annotation.value if isinstance(annotation, Subscript) else annotation)
         if kind == "InitVar" or not isinstance(target, Name):
             return None
         if kind == "ClassVar":
             continue
-        if isinstance(value, Call) and _get_last_name(value.func) == "field":
+        if isinstance(value, Call) and get_last_name(value.func) == "field":
             options = {k.name: k.value for k in value.keywords}
             if value.args or not options.keys() <= {"default", "repr", "compare", "hash", "metadata"}:
                 return None

@@ -24,7 +24,7 @@ from tilecheck.interp.kernel.values import NONE, Data, Int, ParamRef, Value
 from tilecheck.project.annotations import is_constant_annotation, tile_annotation
 from tilecheck.symbolic import FALSE, TRUE, Array, ArrayParam, Cond, Opaque, atoms_in, conj, scalar
 from tilecheck.symbolic.footprint import Region
-from tilecheck.syntax.tree import Attribute, Expr, FuncDef, Name, Subscript
+from tilecheck.syntax.tree import Expr, FuncDef, Subscript, get_last_name
 
 if TYPE_CHECKING:
     from tilecheck.project.module import KernelSite
@@ -158,15 +158,9 @@ def _surroundings(m: Machine, site: KernelSite) -> Frame:
 
 
 def _outer_parameter(name: str, annotation: Expr | None) -> Value:
-    if _get_plain_name(annotation) == "float":
+    if get_last_name(annotation) == "float":
         return Data((), scalar(name))
     return ParamRef(ArrayParam(name), outer=True)
-
-
-def _get_plain_name(annotation: Expr | None) -> str:
-    if isinstance(annotation, Name):
-        return annotation.id
-    return annotation.attr if isinstance(annotation, Attribute) else ""
 
 
 def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None) -> Value:
@@ -185,7 +179,7 @@ def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None)
             return Int(scalar(name), dtype=I64)
         m.indexed[ArrayParam(name)] = said == "IndexedWithInt64"
         return ParamRef(ArrayParam(name))
-    plain = _get_plain_name(annotation)
+    plain = get_last_name(annotation)
     if plain == "int":
         m.used_as(name, "scalar")
         return Int(scalar(name), dtype=SOME_INTEGER)
@@ -202,7 +196,7 @@ def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None)
 
 def _mentions_float(annotation: Expr) -> bool:
     if isinstance(annotation, Subscript):
-        return any(_get_plain_name(i) == "float" for i in annotation.items)
+        return any(get_last_name(i) == "float" for i in annotation.items)
     return False
 
 
@@ -212,7 +206,7 @@ _LOOSE: Final = {"int": Weak.INT, "bool": Weak.BOOL}
 def _constant_of(annotation: Expr) -> str:
     """`int` of `ct.Constant[int]`"""
     items = annotation.items if isinstance(annotation, Subscript) else ()
-    return _get_plain_name(items[0]) if len(items) == 1 else ""
+    return get_last_name(items[0]) if len(items) == 1 else ""
 
 
 # --- the model -------------------------------------------------------------------------------------------------------

@@ -137,8 +137,7 @@ def _prove_obligations(context: Context) -> Iterator[DecidedObligation]:
 
 
 def _is_open(s: DecidedObligation) -> bool:
-    return s.verdict in ("refuted", "unproven") or (
-        s.verdict == "conditional" and any(c.kind == "semantic" for c in s.clauses))
+    return s.verdict in ("refuted", "unproven") or (s.verdict == "conditional" and bool(s.semantic_clauses))
 
 
 def _replace_nodes(node: Any, new: Mapping[tuple[Span, bool], Expr]) -> Any:

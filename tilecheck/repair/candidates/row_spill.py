@@ -33,7 +33,7 @@ def advise_on_row_spill(scene: Scene, s: DecidedObligation) -> Advice | None:
     elif w is not None:
         found.append(Note(describe_in_both_blocks(scene, s.access, w), index.whole.span, True))
     notes = tuple(sorted(found, key=lambda n: n.span or s.access.span))
-    clauses = " and ".join(c.text for c in s.clauses if c.kind == "semantic")
+    clauses = " and ".join(s.semantic_texts)
     masks = [c for a in _find_similar_accesses(scene, s) for c in list(_propose_masks(scene, a))[:1]]
     writes = [c for c in masks if c.span in {a.span for a in scene.model.accesses if a.mode == "write"}]
     if not writes or try_candidate(scene, s, *writes) is None:

@@ -87,7 +87,7 @@ CODE: Final = "TC206"
 
 
 def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
-    texts = _semantic(s)
+    texts = s.semantic_texts
     notes: list[Note] = []
     if s.other is not None and s.other.span != s.access.span:
         notes.append(Note(f"the other write to `{s.access.array}` is here", s.other.span))
@@ -109,7 +109,7 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
 
 
 def _read(s: DecidedObligation, access: Access, model: KernelModel) -> Diagnostic:
-    texts = _semantic(s)
+    texts = s.semantic_texts
     message = f"this read of `{access.array}` extends into the next row unless {clause_list(texts)}"
     rows = (n for n in s.advice.notes if n.span is not None and not _about_blocks(n))
     notes = (Note("the write that does the same is here", s.access.span), *rows, *_in_numbers(s, access, model))
@@ -137,10 +137,6 @@ def _in_numbers(s: DecidedObligation, access: Access, model: KernelModel) -> Ite
 
 def _range(array: Array, first: int, last: int) -> str:
     return f"{array}[{first}]" if first == last else f"{array}[{first}:{last + 1}]"
-
-
-def _semantic(s: DecidedObligation) -> tuple[str, ...]:
-    return tuple(c.text for c in s.clauses if c.kind == "semantic")
 
 
 def _help(texts: tuple[str, ...]) -> str:

@@ -195,11 +195,10 @@ def _one_too_many(s: DecidedObligation, loop: RangeLoop, model: KernelModel) -> 
 
 def _shared_out(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     """The finding for a clause that few launches satisfy, which indicates a bug in the kernel."""
-    semantic = [c for c in s.clauses if c.kind == "semantic"]
-    past = any(goes_past(part) for c in semantic if c.cond is not None for part in (c.cond, *c.cond.args))
+    past = any(goes_past(part) for c in s.semantic_clauses if c.cond is not None for part in (c.cond, *c.cond.args))
     kind = "shares" if s.witness is None and not past else "past" if s.witness is None else "degenerate"
     how, help_ = _UNLESS[kind]
-    message = f"the index{index_text(s)} {place(s)} {how} unless {clause_list(tuple(c.text for c in semantic))}"
+    message = f"the index{index_text(s)} {place(s)} {how} unless {clause_list(s.semantic_texts)}"
     notes = (*(() if s.witness is None else (Note(example(s, model.axes_read), restates=True),)), Note(UNDEFINED))
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, notes,
                       _help(s) if s.witness is not None else help_, s.witness)

@@ -86,20 +86,16 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
                           _help_to_check(s, "keep the index inside"), s.witness)
     if s.verdict == "conditional":
         # the launches are where it is decided
-        message = f"without a bounds check, this stays {place(s)} only if {clause_list(_semantic(s))}"
-        help_ = f'declare what every launch satisfies: @requires("{" and ".join(_semantic(s))}")'
+        message = f"without a bounds check, this stays {place(s)} only if {clause_list(s.semantic_texts)}"
+        help_ = f'declare what every launch satisfies: @requires("{" and ".join(s.semantic_texts)}")'
         return Diagnostic(CODE, "note", message, s.access.span, model.name, (), help_,
-                          proposal=Proposal(requires=_semantic(s)))
+                          proposal=Proposal(requires=s.semantic_texts))
     message = (f"without a bounds check, the index{index_text(s)} {place(s)} must stay inside, which is not proved: "
                f"{reason_text(s.reason)}")
     help_ = (f"if it does, say so in the kernel: # tilecheck: requires {s.missing}" if s.missing
              else _help_to_check(s, "mask the lanes that may be outside"))
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, (), help_,
                       proposal=Proposal(requires=(s.missing,) if s.missing else ()))
-
-
-def _semantic(s: DecidedObligation) -> tuple[str, ...]:
-    return tuple(c.text for c in s.clauses if c.kind == "semantic")
 
 
 def _help_to_check(s: DecidedObligation, otherwise: str) -> str:
@@ -109,8 +105,8 @@ def _help_to_check(s: DecidedObligation, otherwise: str) -> str:
 
 def _assumption(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     if s.verdict == "conditional":
-        message = f"this assumption holds only if {clause_list(_semantic(s))}"
-        help_ = f'declare what every launch satisfies: @requires("{" and ".join(_semantic(s))}")'
+        message = f"this assumption holds only if {clause_list(s.semantic_texts)}"
+        help_ = f'declare what every launch satisfies: @requires("{" and ".join(s.semantic_texts)}")'
         return Diagnostic(CODE, "note", message, s.access.span, model.name, (), help_)
     refuted = s.verdict == "refuted"
     message = (f"this assumption is false: {reason_text(s.reason)}" if refuted else

@@ -100,7 +100,7 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
                           f"{reader}{iterations(w.second)} reads {element_of(array, w)}", restates=True))
         return Diagnostic(CODE, "error", message, s.access.span, model.name, (*notes, *s.advice.notes),
                           s.advice.help or help_, w, Proposal(edits=s.advice.edits))
-    semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
+    semantic = s.semantic_texts
     if s.verdict == "conditional":
         message = f"a block may read an element of `{array}` that another one writes unless {clause_list(semantic)}"
         help_ = f'declare what every launch satisfies: @requires("{" and ".join(semantic)}")'

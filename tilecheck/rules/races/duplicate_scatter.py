@@ -77,7 +77,7 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
         note = Note(f"{launch_of(w)}, in block {block_name(w.first.block, model.axes_read)}; which of the two values "
                     "remains is undefined", restates=True)
         return Diagnostic(CODE, "error", message, s.access.span, model.name, (note,), help_, w)
-    semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
+    semantic = s.semantic_texts
     if s.verdict == "conditional":
         message = f"lanes write different elements of `{array}` only if {clause_list(semantic)}"
         help_ = f'declare what every launch satisfies: @requires("{" and ".join(semantic)}")'

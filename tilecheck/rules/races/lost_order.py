@@ -78,7 +78,7 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
         note = Note(f"{launch_of(w)}, block {block_name(w.first.block, model.axes_read)}:{iterations(w.first)} and"
                     f"{iterations(w.second)}", restates=True)
         return Diagnostic(CODE, "error", message, s.access.span, model.name, (note,), help_, w)
-    semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
+    semantic = s.semantic_texts
     condition = f" unless {clause_list(semantic)}" if semantic else ""
     message = (f"iterations of the loop may write one element of `{array}`{condition}, and the compiler leaves these "
                "stores unordered")

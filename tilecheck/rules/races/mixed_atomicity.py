@@ -77,7 +77,7 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
         notes.append(Note(f"{launch_of(w)}: block {other}{iterations(w.first)} updates and block "
                           f"{mine}{iterations(w.second)} {doing} the element", restates=True))
         return Diagnostic(CODE, "error", message, s.access.span, model.name, tuple(notes), _help(s), w)
-    semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
+    semantic = s.semantic_texts
     if s.verdict == "conditional":
         message = (f"a block {doing} an element of `{array}` that another one updates atomically, unless "
                    f"{clause_list(semantic)}")

@@ -87,7 +87,7 @@ CODE: Final = "TC102"
 
 
 def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
-    semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
+    semantic = s.semantic_texts
     notes: list[Note] = []
     if s.other is not None and s.other.span != s.access.span:
         notes.append(Note(f"the other write to `{s.access.array}` is here", s.other.span))

@@ -103,8 +103,8 @@ def _number(draw: int, a: Atom) -> int:
 
 
 class Models:
-    """A few models of conditions, as many as are found with little effort; each is looked for when those before it have
-    not served. Iterated over in one order, whoever asked first.
+    """A few models of conditions, as many as are found with little effort. Each is searched for when the earlier ones
+    do not suffice. The order does not depend on the question that comes first.
 
     signs   whether launch scalars are positive in all of them
     """

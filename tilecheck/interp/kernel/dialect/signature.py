@@ -12,7 +12,18 @@ from tilecheck.dtypes import BY_SHORT_NAME, DTYPES, DType
 from tilecheck.project.annotations import annotation_kind
 from tilecheck.project.targets import ConstantTarget, ExternalName, TileName
 from tilecheck.symbolic import Symbol, Term, const, scalar
-from tilecheck.syntax.tree import Attribute, Call, Constant, Expr, ExprStmt, FuncDef, Name, Span, Subscript
+from tilecheck.syntax.tree import (
+    Attribute,
+    Call,
+    Constant,
+    Expr,
+    ExprStmt,
+    FuncDef,
+    Name,
+    Span,
+    Subscript,
+    get_last_name,
+)
 from tilecheck.syntax.tree import Param as ParamNode
 
 if TYPE_CHECKING:
@@ -225,7 +236,7 @@ class _Reader:
         if is_runtime_name(target) is not None:
             return None
         if not isinstance(target, ConstantTarget):
-            return scalar(_get_last_name(node))
+            return scalar(get_last_name(node))
         variable = self.type_variable(target)
         if variable:
             return scalar(variable)
@@ -240,10 +251,6 @@ class _Reader:
         name = value.args[0].value if isinstance(value.args[0], Constant) else None
         known = isinstance(made, ExternalName) and made.name in _TYPE_VARIABLES
         return name if known and isinstance(name, str) else ""
-
-
-def _get_last_name(node: Name | Attribute) -> str:
-    return node.id if isinstance(node, Name) else node.attr
 
 
 _READERS: Final[dict[type[Any], Callable[..., Parameter | None]]] = {
