@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import tilecheck.pipeline.analyze  # noqa: F401  (loads the modules that lemmas lie in, in their order)
 from tests.golden.record import ROOT, load, measure
+from tests.memos import clear_memos
 
 __all__ = ["LEMMAS", "Lemma", "main"]
 
@@ -100,24 +101,15 @@ def disable_lemma(lemma: Lemma) -> Iterator[None]:
         table[entry] = before
 
 
-def _clear_caches() -> None:
-    for name, module in list(sys.modules.items()):
-        if name.startswith("tilecheck."):
-            for value in list(vars(module).values()):
-                clear: Callable[[], None] | None = getattr(value, "cache_clear", None)
-                if clear is not None:
-                    clear()
-
-
 def find_users(lemma: Lemma, groups: Sequence[str]) -> list[str]:
     """The kernels and files whose results change without the lemma."""
     users: list[str] = []
-    _clear_caches()
+    clear_memos()
     with disable_lemma(lemma):
         for group in groups:
             found, recorded = measure(group, jobs=1), load(group)
             users += [key for key in sorted({*recorded, *found}) if recorded.get(key) != found.get(key)]
-    _clear_caches()
+    clear_memos()
     return users
 
 

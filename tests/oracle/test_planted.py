@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import pytest
 
+from tests.memos import clear_memos
 from tests.oracle import reaching_faults
 from tests.oracle.aspects import COMPLETE, events
 from tests.oracle.faults import FAULTS
@@ -35,6 +36,7 @@ def _hunt(rule: str) -> tuple[int, str]:
     Runs in a process of its own, which the fault does not leave.
     """
     plant, constructs = FAULTS[rule]
+    clear_memos()
     plant()
     tried = 0
     for seed, kernel in _order(constructs):
@@ -70,6 +72,7 @@ def test_planted_fault_is_caught(rule):
 def _hunt_past_the_end(name: str) -> tuple[int, str]:
     """The same for a fault in what decides about bounds or padding."""
     fault = reaching_faults.FAULTS[name]
+    clear_memos()
     fault.plant()
     tried = 0
     for seed, kernel in _order(fault.constructs, fault.subject):
@@ -96,6 +99,7 @@ def test_planted_fault_past_the_end_is_caught(name):
 
 
 def _plant(plant: Callable[[], None]) -> None:
+    clear_memos()
     plant()
 
 

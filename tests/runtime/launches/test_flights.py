@@ -402,7 +402,7 @@ def test_a_script_under_the_sanitizer_goes_on_and_is_reported(tmp_path, capsys):
     assert event.kernel == "outside" and event.array == "x"
 
 
-def _interrupt() -> None:
+def _interrupt_main_thread() -> None:
     """Interrupts the main thread once this process has worked for a while, however long a busy machine takes."""
     end = time.process_time() + 0.1
     while time.process_time() < end:
@@ -410,12 +410,12 @@ def _interrupt() -> None:
     signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
 
-def _interrupt() -> bool:
+def _interrupts_a_launch() -> bool:
     """Whether an interrupt ends a launch at once. One that arrives in a finaliser is swallowed by the interpreter."""
     n = 1 << 14
     x, z = tcr.ones((n,), f32), tcr.zeros((n,), f32)
     launch = k.add(z.view[:].partition(1), x, x)
-    interrupting = threading.Thread(target=_interrupt)
+    interrupting = threading.Thread(target=_interrupt_main_thread)
     begin = time.process_time()
     try:
         interrupting.start()
@@ -432,7 +432,7 @@ def _interrupt() -> bool:
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs signals for one thread")
 def test_a_launch_can_be_interrupted():
-    assert any(_interrupt() for _ in range(3))
+    assert any(_interrupts_a_launch() for _ in range(3))
     assert k.add(_pieces(), tcr.ones((8,), f32), tcr.ones((8,), f32)).sync().numpy().tolist() == [2] * 8
 
 

@@ -6,6 +6,7 @@ import multiprocessing
 
 import pytest
 
+from tests.memos import clear_memos
 from tests.oracle import faults, reaching_faults, sanitizer_faults
 from tests.oracle.closing import close
 from tests.oracle.generate import Subject, from_seed
@@ -29,6 +30,7 @@ def _hunt(where: str, name: str) -> tuple[Subject, int, str]:
     else:
         fault = reaching_faults.FAULTS[name]
         plant, subject, constructs = fault.plant, fault.subject, fault.constructs
+    clear_memos()
     plant()
     made = [(seed, from_seed(seed, subject)) for seed in POOL]
     made.sort(key=lambda item: not set(constructs) & {*item[1].features, *item[1].slips})
@@ -62,6 +64,7 @@ def test_a_planted_fault_is_seen(where: str, name: str) -> None:
 
 def _missing(name: str) -> list[tuple[str, str | None, str]]:
     plant, file = sanitizer_faults.IN_CASES[name]
+    clear_memos()
     plant()
     return missing(file)
 
