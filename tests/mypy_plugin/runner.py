@@ -10,7 +10,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -18,7 +19,7 @@ from typing import Final
 from tests.stubs import checkers
 from tests.stubs.checkers import TYPINGS
 
-__all__ = ["CONFIG", "Message", "Run", "environment", "is_ours", "mypy", "parse_run", "write_config"]
+__all__ = ["CONFIG", "Message", "Run", "environment", "is_ours", "mypy", "parse_run", "run_daemon", "write_config"]
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CONFIG: Final = f"""\
@@ -132,3 +133,23 @@ def _parse_messages(lines: Iterable[str]) -> Iterable[Message]:
         if found := _LINE.match(line):
             yield Message(os.path.normpath(found["file"]), int(found["line"]), found["kind"], found["text"],
                           found["code"] or "", int(found["column"] or 0))
+
+
+@contextmanager
+def run_daemon(folder: Path) -> Iterator[Callable[[], Run]]:
+    """The daemon of mypy in a folder, which has a configuration; each call checks the folder."""
+    def dmypy(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "mypy.dmypy", "--status-file", str(folder / "status.json"), *arguments]
+        return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+
+    def check() -> Run:
+        done = dmypy("check", ".")
+        assert done.returncode in (0, 1), done.stdout + done.stderr
+        return parse_run(done)
+
+    started = dmypy("start", "--", "--show-column-numbers", "--show-traceback")
+    assert started.returncode == 0, started.stdout + started.stderr
+    try:
+        yield check
+    finally:
+        dmypy("stop")

@@ -13,7 +13,7 @@ import pytest
 from mypy.plugin import Plugin
 from mypy.version import __version__ as mypy_version
 
-from tests.mypy_plugin.runner import Run, environment, mypy, parse_run, write_config
+from tests.mypy_plugin.runner import Run, environment, mypy, parse_run, run_daemon, write_config
 from tests.stubs.checkers import TYPINGS
 from tilecheck import __version__
 from tilecheck.mypy_plugin import plugin
@@ -328,20 +328,9 @@ def test_a_version_that_is_not_known_is_a_note(capsys: pytest.CaptureFixture[str
 
 @pytest.fixture
 def daemon(tmp_path: Path) -> Iterator[Callable[..., Run]]:
-    def dmypy(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "mypy.dmypy", "--status-file", str(tmp_path / "status.json"), *arguments]
-        return subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
-
-    def check() -> Run:
-        done = dmypy("check", ".")
-        assert done.returncode in (0, 1), done.stdout + done.stderr
-        return parse_run(done)
-
     write_config(tmp_path)
-    started = dmypy("start", "--", "--show-column-numbers", "--show-traceback")
-    assert started.returncode == 0, started.stdout + started.stderr
-    yield check
-    dmypy("stop")
+    with run_daemon(tmp_path) as check:
+        yield check
 
 
 def test_the_daemon(daemon: Callable[..., Run], tmp_path: Path, write: Write):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 #: A version of how the plugin treats findings: increase it with a change. mypy stores it for each module.
-VERSION: Final = 1
+VERSION: Final = 2
 
 #: The oldest and the first unsupported major version of mypy.
 SUPPORTED: Final = (2, 3)
@@ -20,7 +20,9 @@ REVEAL: Final = "tilecheck: type of a tile"
 REVEAL_METHOD: Final = "__eq__"
 REVEAL_FULLNAME: Final = "builtins.str.__eq__"
 
-#: The name that a module gets in the daemon; its type changes with the content of the file.
+#: The function that contains the marker, where it is in one.
+MARKED: Final = "__tilecheck__"
+#: The name that a module gets in the daemon, followed by a digest of its content, when findings elsewhere have changed.
 CONTENT: Final = "__tilecheck__"
 
 TILE: Final = "cuda.tile.Tile"

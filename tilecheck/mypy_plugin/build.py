@@ -42,7 +42,7 @@ class Build:
     complete      whether these are all modules
     read          paths of the modules that mypy has read again
     in_functions  paths of modules that are marked in a function
-    dependents    modules that have kernels or launches
+    dependents    names of the modules that have kernels or launches
     """
 
     def __init__(self, options: Options) -> None:
@@ -59,6 +59,7 @@ class Build:
         self.dependents: set[str] = set()
         self._expected: tuple[Mapping[str, str], Mapping[str, str]] | None = None
         self._verdicts: tuple[Mapping[str, str], Verdicts] | None = None
+        self._reported: dict[str, str] = {}
         self._settled: Mapping[str, Sequence[Finding]] | None = None
         self._pipeline: Pipeline | None = None
         self._stamps: Mapping[str, Stamp] = {}
@@ -103,6 +104,25 @@ class Build:
         if self._settled is None or self.daemon:  # which removes modules without a notification
             self._settled = self._find_all(self._list_modules())
         return self._settled.get(os.path.abspath(path), ())
+
+    def findings_to_report(self, path: str) -> Sequence[Finding]:
+        """The findings in a module, which the caller reports now."""
+        found = self.findings(path)
+        self._reported[path] = _digest(found)
+        return found
+
+    def find_outdated(self, reading: str) -> list[str]:
+        """In the daemon, the names of modules whose findings are others than those that were last reported, but for
+        the module that mypy is reading."""
+        if not self.complete:
+            return []  # the first run checks all modules
+        if not self._still_holds():
+            self._verdicts = None
+        found = self._find_all({path: name for path, name in self.modules.items()
+                                if name in self._present or name == reading})
+        return sorted(name for path, name in self.modules.items()
+                      if name in self.dependents and name != reading
+                      and self._reported.get(path) != _digest(found.get(os.path.abspath(path), ())))
 
     def expected_digest(self, path: str) -> str | None:
         """A digest of the expected findings of a module, before all modules are known; None if it is not known."""

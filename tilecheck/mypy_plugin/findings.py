@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from tilecheck.mypy_plugin.codes import FAILURE, code_of
-
 if TYPE_CHECKING:
     from tilecheck.diagnostics import Diagnostic, Failure, Note, Report
 
@@ -16,13 +14,16 @@ __all__ = ["Finding", "by_file"]
 
 
 class Finding(NamedTuple):
-    """One error. Lines count from 1, columns from 0, as in a span; `code` is mypy's."""
+    """One error. Lines count from 1, columns from 0, as in a span.
+
+    rule  its code; None for a failure of the check
+    """
 
     line: int
     column: int
     end_line: int
     end_column: int
-    code: str
+    rule: str | None
     message: str
     notes: tuple[str, ...] = ()
 
@@ -40,7 +41,7 @@ def by_file(report: Report) -> dict[str, tuple[Finding, ...]]:
 def _finding(diagnostic: Diagnostic) -> Finding:
     span = diagnostic.span
     message = f"{diagnostic.code} {_line(diagnostic.message)}"
-    return Finding(span.line, span.column, span.end_line, span.end_column, code_of(diagnostic.code), message,
+    return Finding(span.line, span.column, span.end_line, span.end_column, diagnostic.code, message,
                    tuple(_notes(diagnostic)))
 
 
@@ -67,7 +68,7 @@ def _place(note: Note, diagnostic: Diagnostic) -> str:
 
 def _report_failure(failure: Failure) -> Finding:
     line = failure.line or 1
-    return Finding(line, 0, line, 1, FAILURE, f"not checked: {_line(failure.message)}")
+    return Finding(line, 0, line, 1, None, f"not checked: {_line(failure.message)}")
 
 
 def _line(text: str) -> str:

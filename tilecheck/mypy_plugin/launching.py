@@ -21,7 +21,6 @@ from mypy.types import (
 )
 
 from tilecheck.mypy_plugin._consts import DIALECT_TYPES, LAUNCH, PARTITION, SHARED_TENSOR, TENSOR
-from tilecheck.mypy_plugin.codes import code_of
 from tilecheck.mypy_plugin.typeops import class_of
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def _signature(ctx: MethodSigContext, build: Build, plugin: CommonPluginApi, ret
 def _is_reported(ctx: MethodSigContext, build: Build) -> bool:
     """Whether a finding says that the arguments of this call are wrong."""
     first, last = ctx.context.line, ctx.context.end_line or ctx.context.line
-    return any(f.code == code_of("TC408") and first <= f.line <= last for f in build.findings(ctx.api.path))
+    return any(f.rule == "TC408" and first <= f.line <= last for f in build.findings(ctx.api.path))
 
 
 def _get_accepted(parameter: Type, plugin: CommonPluginApi) -> Type:

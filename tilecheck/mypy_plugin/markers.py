@@ -11,8 +11,8 @@ module that it has to check again because of another module, if it finds this ou
 module when the top level is checked and the functions are not. Then the same call is inserted into the first function
 of the module, inside a nested function that has a signature.
 
-In the daemon, a module is checked again when a name that it depends on changes. So a module gets a name that
-changes with the content of its file, and all modules that have kernels or launches depend on the names of all others.
+The daemon checks a module again when a name that it depends on changes. So when it has read a changed module, that
+module gets a new name, on which the other modules depend whose findings have changed.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any, Final, TypeGuard, TypeVar
 
 from mypy.nodes import (
     ARG_POS,
+    MISSING_FALLBACK,
     AssignmentStmt,
     Block,
     CallExpr,
@@ -46,14 +47,16 @@ from mypy.nodes import (
     WhileStmt,
     WithStmt,
 )
-from mypy.server.trigger import make_wildcard_trigger
+from mypy.server.trigger import make_trigger
 from mypy.types import AnyType, CallableType, Instance, TypeOfAny
 
-from tilecheck.mypy_plugin._consts import CONTENT, MARKER, MARKER_METHOD, REVEAL, REVEAL_METHOD
+from tilecheck.mypy_plugin._consts import CONTENT, MARKED, MARKER, MARKER_METHOD, REVEAL, REVEAL_METHOD
 
-__all__ = ["depend", "is_marked", "mark", "mark_function", "name_content", "receiver", "watch_reveals"]
+__all__ = ["depend", "is_marked", "mark", "mark_for_daemon", "mark_function", "receiver", "recheck", "watch_reveals"]
 
 _FUNCTION: Final = "function"
+_UNKNOWN_FUNCTION: Final = Instance(MISSING_FALLBACK, [])
+"""The class of functions, before mypy has found `builtins.function`."""
 _N = TypeVar("_N", bound=Context)
 
 
@@ -62,9 +65,18 @@ def mark(tree: MypyFile) -> None:
     tree.defs.insert(0, _marker())
 
 
+def mark_for_daemon(tree: MypyFile) -> None:
+    """Put the marker into a function of its own, at the start of a module that was just read. The daemon checks all
+    functions with errors again in each run, and modules with errors outside of functions as a whole."""
+    signature = CallableType([], [], [], AnyType(TypeOfAny.explicit), _UNKNOWN_FUNCTION)
+    tree.defs.insert(0, _at_start(FuncDef(MARKED, [], _at_start(Block([_marker()])), signature)))
+
+
 def is_marked(tree: MypyFile) -> bool:
     """Whether a module has the marker in front."""
     first = tree.defs[0] if tree.defs else None
+    if isinstance(first, FuncDef):
+        return first.name == MARKED
     return isinstance(first, ExpressionStmt) and receiver(first.expr) == MARKER
 
 
@@ -77,23 +89,29 @@ def mark_function(tree: MypyFile, builtins: MypyFile) -> bool:
     if first is None or not isinstance(function, TypeInfo):
         return False
     body = (first.func if isinstance(first, Decorator) else first).body.body
-    inner = FuncDef(CONTENT, [], _at_start(Block([_marker()])),
+    inner = FuncDef(MARKED, [], _at_start(Block([_marker()])),
                     CallableType([], [], [], AnyType(TypeOfAny.special_form), Instance(function, [])))
     body.insert(0, _at_start(inner))
     return True
 
 
-def name_content(tree: MypyFile, digest: str) -> None:
-    """Give a module a name that changes with its content."""
-    name, value = NameExpr(f"{CONTENT}{digest}"), IntExpr(0)
-    tree.defs.insert(0, _at_start(AssignmentStmt([_at_start(name)], _at_start(value))))
+def recheck(tree: MypyFile, digest: str, outdated: Iterable[str]) -> None:
+    """Have the daemon check modules again after a module that it has just read.
+
+    digest    changes with the content of the module
+    outdated  names of the modules
+    """
+    name = f"{CONTENT}{digest}"
+    tree.defs.append(_at_start(AssignmentStmt([_at_start(NameExpr(name))], _at_start(IntExpr(0)))))
+    tree.plugin_deps.setdefault(make_trigger(f"{tree.fullname}.{name}"), set()).update(map(_marked, outdated))
 
 
 def depend(tree: MypyFile, sources: Iterable[str], dependents: Iterable[str]) -> None:
-    """Have a module checked again when any of `sources` changes, and `dependents` when it does."""
+    """Have the daemon check a module again when one of `sources` is added or removed, and `dependents` when the module
+    is."""
     for source in sources:
-        tree.plugin_deps.setdefault(make_wildcard_trigger(source), set()).add(tree.fullname)
-    tree.plugin_deps.setdefault(make_wildcard_trigger(tree.fullname), set()).update(dependents)
+        tree.plugin_deps.setdefault(make_trigger(source), set()).add(_marked(tree.fullname))
+    tree.plugin_deps.setdefault(make_trigger(tree.fullname), set()).update(map(_marked, dependents))
 
 
 def watch_reveals(statements: Iterable[Statement]) -> None:
@@ -145,6 +163,11 @@ def _watch(e: Expression) -> Expression:
     for node in (call, call.callee):
         node.set_line(e)
     return call
+
+
+def _marked(module: str) -> str:
+    """The full name of the function in which the marker of a module is."""
+    return f"{module}.{MARKED}"
 
 
 def _marker() -> Statement:

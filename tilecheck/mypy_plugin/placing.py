@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 from mypy.nodes import MypyFile
 
-from tilecheck.mypy_plugin.markers import depend, is_marked, mark, mark_function, name_content, watch_reveals
+from tilecheck.mypy_plugin.markers import (
+    depend,
+    is_marked,
+    mark,
+    mark_for_daemon,
+    mark_function,
+    recheck,
+    watch_reveals,
+)
 from tilecheck.mypy_plugin.stamps import digest
 from tilecheck.project.relevance import may_launch, may_matter, may_own
 
@@ -28,7 +36,7 @@ def place(build: Build, tree: MypyFile) -> None:
     data = build.content(tree.path)
     if _REVEAL in data and may_matter(data):
         watch_reveals(tree.defs)
-    mark(tree)
+    (mark_for_daemon if build.daemon else mark)(tree)
     if build.daemon:
         # findings of a module may depend on any other
         if may_matter(data) or may_launch(data) or may_own(data):
@@ -36,7 +44,9 @@ def place(build: Build, tree: MypyFile) -> None:
             depend(tree, build.modules.values(), build.dependents)
         else:
             depend(tree, (), build.dependents)
-        name_content(tree, digest(data))
+        outdated = build.find_outdated(tree.fullname)
+        if outdated:
+            recheck(tree, digest(data), outdated)
 
 
 def place_in_function(build: Build, name: str, modules: Mapping[str, MypyFile]) -> None:

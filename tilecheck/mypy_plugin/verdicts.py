@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 
 from tilecheck.config import Config, ConfigError, load_config
 from tilecheck.mypy_plugin.checked import root_of
-from tilecheck.mypy_plugin.codes import FAILURE
 from tilecheck.mypy_plugin.findings import Finding, by_file
 from tilecheck.pipeline.policy import finish
 from tilecheck.pipeline.run import Pipeline, analyse_files
@@ -84,7 +83,7 @@ def _complaint(modules: Mapping[str, str], message: str) -> Verdicts:
     """That nothing could be checked."""
     text = " ".join(f"not checked: {message}".split())
     first = os.path.abspath(min(modules, default=""))
-    return Verdicts({first: (Finding(1, 0, 1, 1, FAILURE, text),)})
+    return Verdicts({first: (Finding(1, 0, 1, 1, None, text),)})
 
 
 @contextmanager

@@ -41,6 +41,7 @@ class Recording:
         self._open: list[set[Key]] = []
         self._coarse: list[bool] = []
         self._quiet = 0
+        self._while_quiet = _Quiet(self)
 
     @property
     def is_coarse(self) -> bool:
@@ -71,14 +72,25 @@ class Recording:
             self._coarse.pop()
             self._quiet = outer
 
-    @contextmanager
-    def without_whole_files(self) -> Iterator[None]:
-        """Do not record whole files until the end."""
-        self._quiet += 1
-        try:
-            yield
-        finally:
-            self._quiet -= 1
+    def without_whole_files(self) -> _Quiet:
+        """A context in which whole files are not recorded."""
+        return self._while_quiet
+
+
+class _Quiet:
+    """Makes a recording quiet. One object serves all uses, nested ones too: a run enters it many thousand times, and a
+    generator would take most of the time."""
+
+    __slots__ = ("_recording",)
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+
+    def __enter__(self) -> None:
+        self._recording._quiet += 1
+
+    def __exit__(self, *error: object) -> None:
+        self._recording._quiet -= 1
 
 
 def closure(keys: Iterable[Key], behind: Mapping[Key, frozenset[Key]]) -> frozenset[Key]:
