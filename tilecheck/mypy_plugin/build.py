@@ -183,11 +183,12 @@ class Build:
             from tilecheck.mypy_plugin.verdicts import verdicts
             from tilecheck.pipeline.run import Pipeline
 
+            store = self._pipeline is None or not self.daemon  # a daemon has later results in memory
             if self._pipeline is None:
                 self._pipeline = Pipeline()
             contents = {path: self.content(path) for path in modules if self._read_from(path) != path}
             stamps = stamps_of(map(self._read_from, modules)) if self.daemon else {}
-            found = verdicts(modules, _start(self.options), contents, self.folder, self._pipeline)
+            found = verdicts(modules, _start(self.options), contents, self.folder, self._pipeline, store)
             self._verdicts = dict(modules), found
             if self.daemon:
                 self._stamps = {**stamps, **stamps_of(found.read)}

@@ -103,15 +103,15 @@ def recheck(tree: MypyFile, digest: str, outdated: Iterable[str]) -> None:
     """
     name = f"{CONTENT}{digest}"
     tree.defs.append(_at_start(AssignmentStmt([_at_start(NameExpr(name))], _at_start(IntExpr(0)))))
-    tree.plugin_deps.setdefault(make_trigger(f"{tree.fullname}.{name}"), set()).update(map(_marked, outdated))
+    tree.plugin_deps.setdefault(make_trigger(f"{tree.fullname}.{name}"), set()).update(map(_name_target, outdated))
 
 
 def depend(tree: MypyFile, sources: Iterable[str], dependents: Iterable[str]) -> None:
     """Have the daemon check a module again when one of `sources` is added or removed, and `dependents` when the module
     is."""
     for source in sources:
-        tree.plugin_deps.setdefault(make_trigger(source), set()).add(_marked(tree.fullname))
-    tree.plugin_deps.setdefault(make_trigger(tree.fullname), set()).update(map(_marked, dependents))
+        tree.plugin_deps.setdefault(make_trigger(source), set()).add(_name_target(tree.fullname))
+    tree.plugin_deps.setdefault(make_trigger(tree.fullname), set()).update(map(_name_target, dependents))
 
 
 def watch_reveals(statements: Iterable[Statement]) -> None:
@@ -165,7 +165,7 @@ def _watch(e: Expression) -> Expression:
     return call
 
 
-def _marked(module: str) -> str:
+def _name_target(module: str) -> str:
     """The full name of the function in which the marker of a module is."""
     return f"{module}.{MARKED}"
 

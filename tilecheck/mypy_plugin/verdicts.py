@@ -37,7 +37,8 @@ class Verdicts(NamedTuple):
 
 
 def verdicts(
-    modules: Mapping[str, str], start: Path, contents: Mapping[str, bytes], lock: str | None, pipeline: Pipeline
+    modules: Mapping[str, str], start: Path, contents: Mapping[str, bytes], lock: str | None, pipeline: Pipeline,
+    store: bool = True,
 ) -> Verdicts:
     """The findings in modules; `modules` has their names by path.
 
@@ -47,6 +48,7 @@ def verdicts(
     contents  contents of files, which replace those on disk
     lock      a folder; only one process analyses at a time, and the other processes then find its results in the cache
     pipeline  stores the results of the last analysis, for later calls in the same process
+    store     whether the results are also put into the cache on disk
     """
     try:
         config = load_config([start])
@@ -54,7 +56,7 @@ def verdicts(
         roots = sorted({root for file in files if (root := root_of(file, modules[file])) is not None})
         with _lock(lock), _without_collecting():
             analysis = analyse_files(files, roots, config, {f: contents[f] for f in files if f in contents},
-                                     pipeline)
+                                     pipeline, store)
             report = finish(analysis, config)
     except ConfigError as error:
         return _complaint(modules, str(error))

@@ -122,11 +122,12 @@ def discover_files(paths: Sequence[str], config: Config) -> Discovery:
 
 def analyse_files(
     files: Sequence[str], roots: Sequence[str], config: Config, contents: Mapping[str, bytes] | None = None,
-    pipeline: Pipeline | None = None,
+    pipeline: Pipeline | None = None, store: bool = True,
 ) -> Analysis:
     """The analysis of these files and no others. `contents` replace the bytes on disk of some of them;
-    modules are also found by their path below `roots`. Raises ConfigError likewise."""
-    return (pipeline or Pipeline()).analyse(inputs_of(files, config, tuple(roots), contents), config)
+    modules are also found by their path below `roots`. Without `store`, no results are put into the cache. Raises
+    ConfigError likewise."""
+    return (pipeline or Pipeline()).analyse(inputs_of(files, config, tuple(roots), contents), config, store=store)
 
 
 def inputs_of(
