@@ -56,10 +56,6 @@ class Project:
         """The checked modules, in the given order."""
         return tuple(self._modules[key] for key in self._keys)
 
-    def found_by_import(self) -> Iterable[Module]:
-        """The modules that were read because a checked module imports them."""
-        return tuple(module for key, module in self._modules.items() if key not in self._given)
-
     @property
     def missed(self) -> frozenset[str]:
         """Absolute paths at which no module was found."""

@@ -24,10 +24,6 @@ class Drift:
     def line(self, before: int) -> int:
         return self._forward.get(before, before)
 
-    def is_same(self, before: int) -> bool:
-        """Whether a line is still there as it was."""
-        return before in self._same
-
     def origin(self, after: int) -> int | None:
         """The line that this one was, when it is unchanged."""
         return self._back.get(after)

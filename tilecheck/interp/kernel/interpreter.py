@@ -35,7 +35,6 @@ from tilecheck.symbolic import (
     build_opaque,
     conj,
     conjuncts,
-    counter,
     negate,
 )
 from tilecheck.symbolic.sizes import is_short, is_small
@@ -320,11 +319,6 @@ class Machine:
         seed = build_opaque(self.name(what, span))
         self.note_made(seed)
         return Bool(unknown_truth(seed, shape), shape)
-
-    def fresh_counter(self, what: str, span: Span) -> Term:
-        term = counter(self.name(what, span))
-        self.note_made(term)
-        return term
 
     def note_made(self, term: Term) -> None:
         atom = term.single

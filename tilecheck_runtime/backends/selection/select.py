@@ -9,7 +9,7 @@ from typing import Final
 from tilecheck_runtime.backends.cpu.backend import CPU
 from tilecheck_runtime.backends.interface import Backend
 
-__all__ = ["backend_of", "current", "on_gpu"]
+__all__ = ["backend_of", "current"]
 
 CHOICE: Final = "TILECHECK_BACKEND"
 """Environment variable: "cpu", or "cuda" with or without a number ("cuda:1")."""
@@ -25,11 +25,6 @@ def _cuda(ordinal: int) -> Backend:
     from tilecheck_runtime.backends.cuda.backend import CUDA
 
     return CUDA(ordinal)
-
-
-def on_gpu() -> bool:
-    """Returns whether new tensors are allocated on a GPU."""
-    return current().device != "cpu"
 
 
 def current() -> Backend:
