@@ -15,7 +15,7 @@ from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.grid_coverage import depends_on_data, find_dependent
 from tilecheck.obligations.launches import Discharged
 from tilecheck.obligations.obligation import DecidedObligation
-from tilecheck.symbolic import GridDim, atoms_of
+from tilecheck.symbolic import GridDim, atoms_in, atoms_of
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.syntax.tree import Span
 
@@ -61,9 +61,9 @@ def find_breaches(
     """The clauses that launches break.
 
     Of the clauses on bounds that no launch is seen to discharge, one for each launch: they mostly have one cause. A
-    clause on the grid is left out where the launch has several blocks on an axis that the kernel never reads.
+    clause on a grid axis is left out where the launch has several blocks on it and the kernel never reads it.
     """
-    unread = {launch.span for launch, _ in find_unread_axes(model, launches)}
+    unread = {launch.span: GridDim(found.axis) for launch, found in find_unread_axes(model, launches)}
     in_bounds = {c.text for s in obligations if s.kind == "bounds" for c in s.clauses}
     only_bounds = {c.text for s in obligations if s.kind == "bounds" for c in s.clauses if c.kind == "structural"} - {
         c.text for s in obligations if s.kind != "bounds" for c in s.clauses}
@@ -74,11 +74,11 @@ def find_breaches(
                 if result.state == "broken" and launch.span not in unread:
                     out += _out_of_bounds(model, clause, obligations, launch, result)
             elif clause.text.startswith("disjoint(") or (
-                    launch.span in unread and clause.text.startswith("grid[")):
+                    clause.cond is not None and unread.get(launch.span) in atoms_in(clause.cond)):
                 continue  # reported as aliased arguments, or as the axis that is not read
             elif result.state == "broken" or (result.state == "violated" and clause.kind == "semantic"):
                 out.append(Breach(clause, launch, result))
-    reported = unread | {b.launch.span for b in out}
+    reported = unread.keys() | {b.launch.span for b in out}
     for clause in clauses:
         for launch, result in states[clause.text].at if clause.text in in_bounds else ():
             if result.state == "open" and launch.span not in reported:
