@@ -192,8 +192,12 @@ def _own_method(ev: Evaluator, owner: Value, name: str, frame: Frame) -> Value |
     return Function(frame.module, qualname, () if static else (owner,))
 
 
-def forget(ev: Evaluator, owner: Value, state: State) -> None:
-    """Forget the shape of an array that changed in place, under all names of the array."""
+def forget(ev: Evaluator, owner: Value, state: State, kept: bool = False) -> None:
+    """Forget the shape of an array that changed in place, under all names of the array.
+
+    kept  whether it has its memory still, and views of the memory keep their shapes
+    """
+    only = owner if kept else None
     if not isinstance(owner, Tensor | Thing):
         return
     changed = {owner.storage} if isinstance(owner, Tensor) else {owner.name}
@@ -204,15 +208,15 @@ def forget(ev: Evaluator, owner: Value, state: State) -> None:
         changed |= {name for name in ev.symbols.arrays() if not _is_made(ev, name)}
     for frame, variables in list(state.variables.items()):
         for name, value in list(variables.items()):
-            new = _replace_reshaped(ev, value, name, changed, state)
+            new = _replace_reshaped(ev, value, name, changed, state, only)
             if new is not value:
                 state.bind(frame, name, new)
     for key, contents in list(state.heap.items()):
-        items = tuple(_replace_reshaped(ev, item, "item", changed, state) for item in contents.items)
+        items = tuple(_replace_reshaped(ev, item, "item", changed, state, only) for item in contents.items)
         if items != contents.items:
             state.heap[key] = replace(contents, items=items)
     for (key, name), value in list(state.attributes.items()):
-        state.attributes[key, name] = _replace_reshaped(ev, value, name, changed, state)
+        state.attributes[key, name] = _replace_reshaped(ev, value, name, changed, state, only)
     # a later read of an attribute of an object that is not followed may give the array
     for name in sorted(changed):
         member = name.rpartition(".")[2]
@@ -228,21 +232,34 @@ def _is_made(ev: Evaluator, storage: str) -> bool:
     return roots is not None and roots <= ev.symbols.allocated
 
 
-def _replace_reshaped(ev: Evaluator, value: Value, name: str, changed: set[str], state: State) -> Value:
+def _replace_reshaped(
+    ev: Evaluator, value: Value, name: str, changed: set[str], state: State, only: Value | None,
+) -> Value:
     """The value, with new arrays for those whose memory, or name, is one of those that changed."""
     if isinstance(value, Items):
-        items = tuple(_replace_reshaped(ev, item, name, changed, state) for item in value.items)
+        items = tuple(_replace_reshaped(ev, item, name, changed, state, only) for item in value.items)
         return value if items == value.items else replace(value, items=items)
     if isinstance(value, Choice):
-        options = tuple((cond, _replace_reshaped(ev, option, name, changed, state)) for cond, option in value.options)
+        options = tuple(
+            (cond, _replace_reshaped(ev, option, name, changed, state, only)) for cond, option in value.options)
         return value if options == value.options else Choice(options)
     if isinstance(value, Record):
-        if any(_replace_reshaped(ev, v, name, changed, state) != v for _, v in value.fields):
+        if any(_replace_reshaped(ev, v, name, changed, state, only) != v for _, v in value.fields):
             state.epochs[value.key] = state.epochs.get(value.key, 0) + 1
         return value
     same = {value.storage, value.maybe} if isinstance(value, Tensor) else {value.name} if isinstance(
         value, Thing) else set()
-    return ev.tensor(ev.unknown(name, numeric=False), state) if same & changed else value
+    if not same & changed or (only is not None and value != only and all(_is_made(ev, s) for s in same if s)):
+        return value
+    if only is not None and isinstance(value, Tensor | Thing):
+        return lose_shape(ev, ev.tensor(value, state))
+    return ev.tensor(ev.unknown(name, numeric=False), state)
+
+
+def lose_shape(ev: Evaluator, x: Tensor) -> Tensor:
+    """The same memory in a shape that is not known."""
+    made = ev.invent_name(x.name)
+    return Tensor(made, made, x.storage, whole=x.whole, fresh=x.fresh, maybe=x.maybe)
 
 
 def apply(ev: Evaluator, target: Value, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
@@ -272,6 +289,11 @@ def _external(ev: Evaluator, target: External, expr: tree.Call, given: Arguments
         return record.tuner(ev, expr, given.args, given.named, frame, state)
     fits = given.fit(name in library.SHAPED) and not given.more
     known = None if not fits else library.external(ev, target.path, given.args, given.named, state)
+    written = given.named.get("out")
+    if isinstance(written, Tensor | Thing) and target.path.partition(".")[0] in library.RESIZING:
+        x = ev.tensor(written, state)
+        forget(ev, written, state, kept=True)
+        return lose_shape(ev, x)
     if known is not None:
         return known
     if name not in library.HARMLESS:
