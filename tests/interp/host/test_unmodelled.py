@@ -83,3 +83,43 @@ def test_an_argument_changes_the_extents(name):
 ])
 def test_arguments_that_are_understood(expression, setup, clause):
     assert states_of_array(expression, setup, clause) == ["discharged"]
+
+
+_LAUNCH = "ct.launch(0, (8,), k, (x, y, n, 1))"
+_LATER: dict[str, tuple[str, str]] = {
+    "a context in a variable": (
+        f"with quiet:\n    assert n >= 8\n{_LAUNCH}",
+        "from contextlib import suppress\nquiet = suppress(AssertionError)"),
+    "a context with the name of another": (
+        f"with open():\n    assert n >= 8\n{_LAUNCH}",
+        "class open:\n    def __enter__(self):\n        pass\n    def __exit__(self, *a):\n        return True"),
+}
+
+
+@pytest.mark.parametrize("name", _LATER)
+def test_an_assertion_that_does_not_hold_at_the_launch(name):
+    body, before = _LATER[name]
+    found = states(body, "grid[0] <= n", before)
+    assert found and "discharged" not in found
+
+
+@pytest.mark.parametrize("body", [
+    f"assert n >= 8\nwith quiet:\n    {_LAUNCH}", f"with quiet:\n    assert n >= 8\n    {_LAUNCH}",
+    f"with open('a'):\n    assert n >= 8\n{_LAUNCH}", f"with torch.no_grad():\n    assert n >= 8\n{_LAUNCH}",
+])
+def test_an_assertion_that_holds_at_the_launch(body):
+    before = "from contextlib import suppress\nquiet = suppress(AssertionError)"
+    assert states(body, "grid[0] <= n", before) == ["discharged"]
+
+
+_CLASS = "class A:\n    def n(self):\n        return 8\n\n    def run(self, x, y):\n" \
+         "        ct.launch(0, (8,), k, (x, y, self.n(), 1))\n\n\n"
+
+
+@pytest.mark.parametrize(("change", "expected"), [
+    ("A.n = lambda self: 4", False), ("setattr(A, 'n', lambda self: 4)", False), ("A.m = 4", True),
+])
+def test_a_method_that_other_code_assigns(change, expected):
+    (parsed,) = parse("grid[0] <= n")
+    found = [discharge(parsed, PARAMS, launch).state for launch in launches(f"{_CLASS}{change}\n")]
+    assert found and ("discharged" in found) is expected

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tilecheck.interp.host import launch_sites as record
 from tilecheck.interp.host import library, methods, statements
 from tilecheck.interp.host.methods import KERNEL_COPIES
+from tilecheck.interp.host.persistent_dicts import may_be_set
 from tilecheck.interp.host.state import OPEN, Contents, State, join_states, join_values
 from tilecheck.interp.host.syntax import syntax
 from tilecheck.interp.host.values import (
@@ -186,7 +187,7 @@ def _own_method(ev: Evaluator, owner: Value, name: str, frame: Frame) -> Value |
         return None
     qualname = f"{frame.qualname.rpartition('.')[0]}.{name}"
     method = syntax(frame.module).function(qualname)
-    if method is None:
+    if method is None or any(may_be_set(module, name) for module in (frame.module, ev.module)):
         return None
     static = any(isinstance(d, tree.Name) and d.id == "staticmethod" for d in method.decorators)
     return Function(frame.module, qualname, () if static else (owner,))
