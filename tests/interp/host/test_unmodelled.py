@@ -93,6 +93,24 @@ _LATER: dict[str, tuple[str, str]] = {
     "a context with the name of another": (
         f"with open():\n    assert n >= 8\n{_LAUNCH}",
         "class open:\n    def __enter__(self):\n        pass\n    def __exit__(self, *a):\n        return True"),
+    "a generator that was not asked to its end": (
+        f"next(check(n))\n{_LAUNCH}", "def check(n):\n    yield n\n    assert n >= 8"),
+    "a generator that was not asked": (f"check(n)\n{_LAUNCH}", "def check(n):\n    assert n >= 8\n    yield n"),
+    "a generator in the function": (
+        f"def check():\n    yield n\n    assert n >= 8\nnext(check())\n{_LAUNCH}", ""),
+    "what stands behind the body of a context": (
+        f"with checked(n):\n    {_LAUNCH}",
+        "import contextlib\n\n\n@contextlib.contextmanager\ndef checked(n):\n    yield\n    assert n >= 8"),
+    "a change that a generator has not made": (
+        f"a = [4]\ng = fill(a)\nn = a[0]\n{_LAUNCH}", "def fill(a):\n    yield 1\n    a[0] = 8"),
+    "a result that is kept": (
+        f"c = SimpleNamespace(n=4)\nsize(c)\nc.n = 8\nn = size(c)\n{_LAUNCH}",
+        "@functools.lru_cache\ndef size(c):\n    return c.n"),
+    "a result that is kept, of an object from elsewhere": (
+        f"assert m.n >= 8\nn = size(m)\n{_LAUNCH}", "@functools.lru_cache\ndef size(c):\n    return c.n"),
+    "a check that is kept": (
+        f"c = SimpleNamespace(n=n)\ncheck(c)\n{_LAUNCH}",
+        "@functools.cache\ndef check(c):\n    assert c.n >= 8"),
 }
 
 
@@ -106,10 +124,13 @@ def test_an_assertion_that_does_not_hold_at_the_launch(name):
 @pytest.mark.parametrize("body", [
     f"assert n >= 8\nwith quiet:\n    {_LAUNCH}", f"with quiet:\n    assert n >= 8\n    {_LAUNCH}",
     f"with open('a'):\n    assert n >= 8\n{_LAUNCH}", f"with torch.no_grad():\n    assert n >= 8\n{_LAUNCH}",
+    f"n = size(n)\n{_LAUNCH}", f"for n in all_sizes():\n    {_LAUNCH}",
 ])
 def test_an_assertion_that_holds_at_the_launch(body):
-    before = "from contextlib import suppress\nquiet = suppress(AssertionError)"
-    assert states(body, "grid[0] <= n", before) == ["discharged"]
+    before = ("from contextlib import suppress\nquiet = suppress(AssertionError)\n\n\n"
+              "@functools.lru_cache\ndef size(c):\n    assert c >= 8\n    return c\n\n\n"
+              "def all_sizes():\n    yield 8\n    yield 16")
+    assert set(states(body, "grid[0] <= n", before)) == {"discharged"}
 
 
 _CLASS = "class A:\n    def n(self):\n        return 8\n\n    def run(self, x, y):\n" \

@@ -29,6 +29,7 @@ from tilecheck.interp.host.values import (
     Record,
     Ref,
     Shape,
+    Table,
     Tensor,
     Thing,
     Truth,
@@ -337,16 +338,46 @@ def _function(ev: Evaluator, target: Function, expr: tree.Call, given: Arguments
         ev.escape((*given.args, *given.named.values()), state)
         return ev.unknown(f"{name}()")
     args = Arguments((*target.bound, *given.args), {**dict(target.named), **given.named}, given.open, given.more)
-    value = inline(ev, definition, target.module, target.qualname, None, expr, args, frame, state)
-    return (
-        _reuse_result(ev, value, name, state)
-        if any(_get_called_name(d) in _CACHING for d in definition.decorators)
-        else value
-    )
+    if _caches(definition):
+        return _call_cached(ev, definition, target.module, target.qualname, None, expr, args, frame, state, {})
+    return inline(ev, definition, target.module, target.qualname, None, expr, args, frame, state)
 
 
 _CACHING: Final = frozenset({"lru_cache", "cache", "cached_property"})
 """Decorators of functions that give the same object the next time."""
+
+
+def _caches(definition: tree.FuncDef | tree.Lambda) -> bool:
+    return isinstance(definition, tree.FuncDef) and any(
+        _get_called_name(d) in _CACHING for d in definition.decorators)
+
+
+def _call_cached(
+    ev: Evaluator, definition: tree.FuncDef | tree.Lambda, module: Module, qualname: str, outer: int | None,
+    expr: tree.Call, args: Arguments, frame: Frame, state: State, defaults: dict[str, Value],
+) -> Value:
+    """A call of a function that runs only for new arguments. An object is the same argument after it changed: what the
+    function reads from it, and asserts about it, may be what was true earlier."""
+    name = qualname.rpartition(".")[2]
+    given = (*args.args, *args.named.values())
+    if any(_may_change(value) for value in given):
+        ev.unfollowed.add((module.path, qualname))
+        ev.escape(given, state)
+        return ev.unknown(f"{name}()")
+    value = inline(ev, definition, module, qualname, outer, expr, args, frame, state, defaults)
+    owners = [v.name for v in given if isinstance(v, Thing | Tensor)]
+    if any(f"{owner}." in repr(value) or f"{owner}@" in repr(value) for owner in owners):
+        return ev.unknown(f"{name}()")
+    return _reuse_result(ev, value, name, state)
+
+
+def _may_change(value: Value) -> bool:
+    """Whether a value is an object that keeps its identity when it changes."""
+    if isinstance(value, Items):
+        return any(map(_may_change, value.items))
+    if isinstance(value, Choice):
+        return any(_may_change(option) for _, option in value.options)
+    return isinstance(value, Ref | Record | Table | Closure)
 
 
 def _reuse_result(ev: Evaluator, value: Value, name: str, state: State) -> Value:
@@ -401,6 +432,9 @@ def _closure(ev: Evaluator, target: Closure, expr: tree.Call, given: Arguments, 
         value = None if known is None or given.open or given.more else known(ev, given.args, given.named, state)
         if value is not None:
             return value
+    if _caches(definition):
+        return _call_cached(ev, definition, target.module, target.qualname, target.frame, expr, args, frame, state,
+                            dict(target.defaults))
     return inline(
         ev, definition, target.module, target.qualname, target.frame, expr, args, frame, state, dict(target.defaults))
 
@@ -581,10 +615,10 @@ def _keeps(value: Value, state: State) -> bool:
 
 def body_value(ev: Evaluator, definition: tree.FuncDef, frame: Frame, state: State) -> Value:
     """Run a body; the value returned, with the state where all its paths meet again."""
+    if frame.yields is None and statements.yields(ev, definition):
+        return statements.run_generator(ev, definition, frame, state)
     before = state.path
     state.path = ()
-    if statements.yields(ev, definition):
-        frame.yields = []
     statements.run(ev, definition.body, frame, state)
     ends = list(frame.returns)
     if not state.dead:
@@ -599,8 +633,6 @@ def body_value(ev: Evaluator, definition: tree.FuncDef, frame: Frame, state: Sta
         last = join_states(test, end, last, ())
     state.take(last)
     state.path, state.dead = before, False
-    if frame.yields is not None:
-        return record.evaluate_generator(ev, frame, state)
     return value
 
 

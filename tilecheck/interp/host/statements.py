@@ -57,6 +57,19 @@ def _has_yield(node: object) -> bool:
     return False
 
 
+def run_generator(ev: Evaluator, definition: tree.FuncDef, frame: Frame, state: State) -> Value:
+    """The values of a generator. It runs as far as it is asked to, perhaps later: what it asserts need not hold behind
+    the call, and what it changes may be changed or not."""
+    frame.yields = []
+    before = state.copy()
+    begun = state.branch(ev.doubt("generator"))
+    calls.body_value(ev, definition, frame, begun)
+    if not begun.dead:
+        loops.disturb(ev, before, [begun], state, frame, definition.body)
+        state.heap = {**{key: held for key, held in begun.heap.items() if key not in before.heap}, **state.heap}
+    return record.evaluate_generator(ev, frame, state)
+
+
 def merge(test: Cond, then: State, other: State, state: State) -> None:
     """Go on in `state` from where the two branches ended."""
     path = state.path
