@@ -376,7 +376,7 @@ class Writer:
         if kind == 6:
             return f"{r.choice(('ct.cdiv', 'cdiv'))}({a}, {r.choice((2, 4, f'max({b}, 1)'))})"
         if kind == 7:
-            return f"torch.next_power_of_2(max({a}, 1))"
+            return f"ct.next_power_of_2(max({a}, 1))"
         if kind in (8, 9):
             return r.choice((f"{x}.shape[0]", f"{x}.shape[-1]", f"{x}.size(0)", f"{x}.shape[1]", f"len({x})"))
         if kind == 10:

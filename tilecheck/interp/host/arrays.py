@@ -151,7 +151,9 @@ def attribute(ev: Evaluator, tensor: Tensor, name: str, state: State) -> Value:
         return Int(numel(ev, tensor, state))
     if name == "data":
         return tensor
-    if name in ("T", "mT", "H"):
+    if name == "T":
+        return reverse_axes(ev, tensor, state)
+    if name in ("mT", "H"):
         return transpose(ev, tensor, state)
     if name == "dtype":
         return Thing(f"{tensor.storage}.{name}", numeric=True)
@@ -245,6 +247,13 @@ def transpose(ev: Evaluator, tensor: Tensor, state: State, first: int = -2, seco
     order = list(range(len(shape)))
     order[first], order[second] = order[second], order[first]
     return permute(ev, tensor, order, state)
+
+
+def reverse_axes(ev: Evaluator, tensor: Tensor, state: State) -> Tensor:
+    """`x.T`: all axes, in the opposite order."""
+    rank = rank_of(tensor, state)
+    return transpose(ev, tensor, state) if rank is None or rank < 2 else permute(
+        ev, tensor, tuple(reversed(range(rank))), state)
 
 
 def permute(ev: Evaluator, tensor: Tensor, order: Sequence[int], state: State) -> Tensor:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tilecheck.interp.host import launch_sites as record
 from tilecheck.interp.host import library, methods, statements
 from tilecheck.interp.host.methods import KERNEL_COPIES
+from tilecheck.interp.host.persistent_dicts import may_be_set
 from tilecheck.interp.host.state import OPEN, Contents, State, join_states, join_values
 from tilecheck.interp.host.syntax import syntax
 from tilecheck.interp.host.values import (
@@ -28,6 +29,7 @@ from tilecheck.interp.host.values import (
     Record,
     Ref,
     Shape,
+    Table,
     Tensor,
     Thing,
     Truth,
@@ -186,14 +188,18 @@ def _own_method(ev: Evaluator, owner: Value, name: str, frame: Frame) -> Value |
         return None
     qualname = f"{frame.qualname.rpartition('.')[0]}.{name}"
     method = syntax(frame.module).function(qualname)
-    if method is None:
+    if method is None or any(may_be_set(module, name) for module in (frame.module, ev.module)):
         return None
     static = any(isinstance(d, tree.Name) and d.id == "staticmethod" for d in method.decorators)
     return Function(frame.module, qualname, () if static else (owner,))
 
 
-def forget(ev: Evaluator, owner: Value, state: State) -> None:
-    """Forget the shape of an array that changed in place, under all names of the array."""
+def forget(ev: Evaluator, owner: Value, state: State, kept: bool = False) -> None:
+    """Forget the shape of an array that changed in place, under all names of the array.
+
+    kept  whether it has its memory still, and views of the memory keep their shapes
+    """
+    only = owner if kept else None
     if not isinstance(owner, Tensor | Thing):
         return
     changed = {owner.storage} if isinstance(owner, Tensor) else {owner.name}
@@ -204,15 +210,15 @@ def forget(ev: Evaluator, owner: Value, state: State) -> None:
         changed |= {name for name in ev.symbols.arrays() if not _is_made(ev, name)}
     for frame, variables in list(state.variables.items()):
         for name, value in list(variables.items()):
-            new = _replace_reshaped(ev, value, name, changed, state)
+            new = _replace_reshaped(ev, value, name, changed, state, only)
             if new is not value:
                 state.bind(frame, name, new)
     for key, contents in list(state.heap.items()):
-        items = tuple(_replace_reshaped(ev, item, "item", changed, state) for item in contents.items)
+        items = tuple(_replace_reshaped(ev, item, "item", changed, state, only) for item in contents.items)
         if items != contents.items:
             state.heap[key] = replace(contents, items=items)
     for (key, name), value in list(state.attributes.items()):
-        state.attributes[key, name] = _replace_reshaped(ev, value, name, changed, state)
+        state.attributes[key, name] = _replace_reshaped(ev, value, name, changed, state, only)
     # a later read of an attribute of an object that is not followed may give the array
     for name in sorted(changed):
         member = name.rpartition(".")[2]
@@ -228,21 +234,34 @@ def _is_made(ev: Evaluator, storage: str) -> bool:
     return roots is not None and roots <= ev.symbols.allocated
 
 
-def _replace_reshaped(ev: Evaluator, value: Value, name: str, changed: set[str], state: State) -> Value:
+def _replace_reshaped(
+    ev: Evaluator, value: Value, name: str, changed: set[str], state: State, only: Value | None,
+) -> Value:
     """The value, with new arrays for those whose memory, or name, is one of those that changed."""
     if isinstance(value, Items):
-        items = tuple(_replace_reshaped(ev, item, name, changed, state) for item in value.items)
+        items = tuple(_replace_reshaped(ev, item, name, changed, state, only) for item in value.items)
         return value if items == value.items else replace(value, items=items)
     if isinstance(value, Choice):
-        options = tuple((cond, _replace_reshaped(ev, option, name, changed, state)) for cond, option in value.options)
+        options = tuple(
+            (cond, _replace_reshaped(ev, option, name, changed, state, only)) for cond, option in value.options)
         return value if options == value.options else Choice(options)
     if isinstance(value, Record):
-        if any(_replace_reshaped(ev, v, name, changed, state) != v for _, v in value.fields):
+        if any(_replace_reshaped(ev, v, name, changed, state, only) != v for _, v in value.fields):
             state.epochs[value.key] = state.epochs.get(value.key, 0) + 1
         return value
     same = {value.storage, value.maybe} if isinstance(value, Tensor) else {value.name} if isinstance(
         value, Thing) else set()
-    return ev.tensor(ev.unknown(name, numeric=False), state) if same & changed else value
+    if not same & changed or (only is not None and value != only and all(_is_made(ev, s) for s in same if s)):
+        return value
+    if only is not None and isinstance(value, Tensor | Thing):
+        return lose_shape(ev, ev.tensor(value, state))
+    return ev.tensor(ev.unknown(name, numeric=False), state)
+
+
+def lose_shape(ev: Evaluator, x: Tensor) -> Tensor:
+    """The same memory in a shape that is not known."""
+    made = ev.invent_name(x.name)
+    return Tensor(made, made, x.storage, whole=x.whole, fresh=x.fresh, maybe=x.maybe)
 
 
 def apply(ev: Evaluator, target: Value, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
@@ -272,6 +291,11 @@ def _external(ev: Evaluator, target: External, expr: tree.Call, given: Arguments
         return record.tuner(ev, expr, given.args, given.named, frame, state)
     fits = given.fit(name in library.SHAPED) and not given.more
     known = None if not fits else library.external(ev, target.path, given.args, given.named, state)
+    written = given.named.get("out")
+    if isinstance(written, Tensor | Thing) and target.path.partition(".")[0] in library.RESIZING:
+        x = ev.tensor(written, state)
+        forget(ev, written, state, kept=True)
+        return lose_shape(ev, x)
     if known is not None:
         return known
     if name not in library.HARMLESS:
@@ -314,16 +338,46 @@ def _function(ev: Evaluator, target: Function, expr: tree.Call, given: Arguments
         ev.escape((*given.args, *given.named.values()), state)
         return ev.unknown(f"{name}()")
     args = Arguments((*target.bound, *given.args), {**dict(target.named), **given.named}, given.open, given.more)
-    value = inline(ev, definition, target.module, target.qualname, None, expr, args, frame, state)
-    return (
-        _reuse_result(ev, value, name, state)
-        if any(_get_called_name(d) in _CACHING for d in definition.decorators)
-        else value
-    )
+    if _caches(definition):
+        return _call_cached(ev, definition, target.module, target.qualname, None, expr, args, frame, state, {})
+    return inline(ev, definition, target.module, target.qualname, None, expr, args, frame, state)
 
 
 _CACHING: Final = frozenset({"lru_cache", "cache", "cached_property"})
 """Decorators of functions that give the same object the next time."""
+
+
+def _caches(definition: tree.FuncDef | tree.Lambda) -> bool:
+    return isinstance(definition, tree.FuncDef) and any(
+        _get_called_name(d) in _CACHING for d in definition.decorators)
+
+
+def _call_cached(
+    ev: Evaluator, definition: tree.FuncDef | tree.Lambda, module: Module, qualname: str, outer: int | None,
+    expr: tree.Call, args: Arguments, frame: Frame, state: State, defaults: dict[str, Value],
+) -> Value:
+    """A call of a function that runs only for new arguments. An object is the same argument after it changed: what the
+    function reads from it, and asserts about it, may be what was true earlier."""
+    name = qualname.rpartition(".")[2]
+    given = (*args.args, *args.named.values())
+    if any(_may_change(value) for value in given):
+        ev.unfollowed.add((module.path, qualname))
+        ev.escape(given, state)
+        return ev.unknown(f"{name}()")
+    value = inline(ev, definition, module, qualname, outer, expr, args, frame, state, defaults)
+    owners = [v.name for v in given if isinstance(v, Thing | Tensor)]
+    if any(f"{owner}." in repr(value) or f"{owner}@" in repr(value) for owner in owners):
+        return ev.unknown(f"{name}()")
+    return _reuse_result(ev, value, name, state)
+
+
+def _may_change(value: Value) -> bool:
+    """Whether a value is an object that keeps its identity when it changes."""
+    if isinstance(value, Items):
+        return any(map(_may_change, value.items))
+    if isinstance(value, Choice):
+        return any(_may_change(option) for _, option in value.options)
+    return isinstance(value, Ref | Record | Table | Closure)
 
 
 def _reuse_result(ev: Evaluator, value: Value, name: str, state: State) -> Value:
@@ -378,6 +432,9 @@ def _closure(ev: Evaluator, target: Closure, expr: tree.Call, given: Arguments, 
         value = None if known is None or given.open or given.more else known(ev, given.args, given.named, state)
         if value is not None:
             return value
+    if _caches(definition):
+        return _call_cached(ev, definition, target.module, target.qualname, target.frame, expr, args, frame, state,
+                            dict(target.defaults))
     return inline(
         ev, definition, target.module, target.qualname, target.frame, expr, args, frame, state, dict(target.defaults))
 
@@ -558,10 +615,10 @@ def _keeps(value: Value, state: State) -> bool:
 
 def body_value(ev: Evaluator, definition: tree.FuncDef, frame: Frame, state: State) -> Value:
     """Run a body; the value returned, with the state where all its paths meet again."""
+    if frame.yields is None and statements.yields(ev, definition):
+        return statements.run_generator(ev, definition, frame, state)
     before = state.path
     state.path = ()
-    if statements.yields(ev, definition):
-        frame.yields = []
     statements.run(ev, definition.body, frame, state)
     ends = list(frame.returns)
     if not state.dead:
@@ -576,8 +633,6 @@ def body_value(ev: Evaluator, definition: tree.FuncDef, frame: Frame, state: Sta
         last = join_states(test, end, last, ())
     state.take(last)
     state.path, state.dead = before, False
-    if frame.yields is not None:
-        return record.evaluate_generator(ev, frame, state)
     return value
 
 

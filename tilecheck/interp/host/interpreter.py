@@ -301,7 +301,9 @@ class Evaluator:
     def class_attribute(self, owner: Class, name: str, state: State) -> Value:
         qualname = f"{owner.qualname}.{name}"
         if qualname in owner.module.skeleton.definitions:
-            return self.unknown(qualname) if tables.is_rebound(owner, name) else Function(owner.module, qualname)
+            rebound = tables.is_rebound(owner, name) or any(
+                tables.may_be_set(module, name) for module in (owner.module, self.module))
+            return self.unknown(qualname) if rebound else Function(owner.module, qualname)
         return tables.class_member(self, owner, name)
 
     def item(self, owner: Value, index: Value, state: State) -> Value:

@@ -11,8 +11,10 @@ from msgspec.structs import replace
 from tilecheck.interp.host import arrays, operators
 from tilecheck.interp.host import persistent_dicts as tables
 from tilecheck.interp.host.methods import TENSOR, Args, Named, laid_out
+from tilecheck.interp.host.signatures import NUMPY, PURE, TORCH, Signature, bind_arguments
 from tilecheck.interp.host.state import ITEMS, Contents, State, map_options
 from tilecheck.interp.host.values import (
+    NONE,
     Choice,
     Closure,
     External,
@@ -340,39 +342,33 @@ def _next_pow2(ev: Evaluator, args: Args, named: Named, state: State) -> Value |
 
 # --- arrays ----------------------------------------------------------------------------------------------------------
 
-def _allocate(ev: Evaluator, how: str, sizes: Args, named: Named, state: State) -> Tensor:
-    out = arrays.allocate(ev, how, arrays.extents_from(ev, sizes, state) if sizes else None, state)
-    return replace(out, dtype=_dtype(named))
+def _allocate(ev: Evaluator, how: str, size: Args, dtype: Value | None, state: State) -> Tensor:
+    out = arrays.allocate(ev, how, arrays.extents_from(ev, size, state) if size else None, state)
+    return replace(out, dtype=_name_type(dtype))
 
 
-def _allocation(how: str) -> Call:
+def _allocation(how: str, single: bool = False) -> Call:
+    """A function that allocates. The `single` first argument is the shape, or all arguments are extents."""
     def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-        sizes = (named["size"],) if "size" in named else (named["shape"],) if "shape" in named else args
-        if how == "full":
-            sizes = sizes[:1]
-        elif sizes is args:
-            sizes, named = _sizes(args, named)
-        if len(sizes) == 1 and isinstance(sizes[0], Choice):
-            return map_options(sizes[0], lambda size: _allocate(ev, how, (size,), named, state))
-        return _allocate(ev, how, sizes, named, state)
+        size = args[:1] if single or how == "full" else args
+        dtype = named.get("dtype", _read_place(args, _type_place(how)) if single else None)
+        if len(size) == 1 and isinstance(size[0], Choice):
+            return map_options(size[0], lambda option: _allocate(ev, how, (option,), dtype, state))
+        return _allocate(ev, how, size, dtype, state)
     return apply
 
 
-def _sizes(args: Args, named: Named) -> tuple[Args, Named]:
-    """The extents among the arguments, `zeros(2, 3)` or `zeros((2, 3), dtype)`; NumPy takes the type of the elements by
-    its place."""
-    whole = args and isinstance(args[0], Items | Shape)
-    place = 1 if whole else next((k for k, a in enumerate(args) if k and _names_type(a)), len(args))
-    return args[:place], {"dtype": args[place], **named} if place < len(args) else named
+def _type_place(how: str) -> int:
+    """The place of the element type among the arguments of a function of NumPy."""
+    return 2 if how.startswith("full") else 1
 
 
-def _names_type(value: Value) -> bool:
-    return isinstance(value, External) or (isinstance(value, Thing) and value.name.endswith(".dtype"))
+def _read_place(args: Args, place: int) -> Value | None:
+    return args[place] if place < len(args) else None
 
 
-def _dtype(named: Named) -> str | None:
+def _name_type(value: Value | None) -> str | None:
     """The element type that an allocation names: `torch.int32` is `int32`."""
-    value = named.get("dtype")
     return value.path.rpartition(".")[2] if isinstance(value, External) else None
 
 
@@ -383,7 +379,8 @@ def _like(how: str) -> Call:
         if not args:
             return None
         base = ev.tensor(args[0], state)
-        kept = _dtype(named) if "dtype" in named else base.dtype
+        given = named.get("dtype", _read_place(args, _type_place(how)))
+        kept = base.dtype if given is None or given == NONE else _name_type(given)
         return replace(arrays.allocate(ev, how, None, state, base), dtype=kept)
     return apply
 
@@ -394,13 +391,32 @@ def _as_method(name: str) -> Call:
     return apply
 
 
+def _swap_axes(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """`torch.transpose(x, a, b)`"""
+    return TENSOR["swapaxes"](ev, ev.tensor(args[0], state), args[1:], named, state) if len(args) == 3 else None
+
+
+def _order_axes(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """`numpy.transpose(x, axes)`"""
+    if not args:
+        return None
+    axes = args[1:] if args[1:] != (NONE,) else ()
+    tensor = ev.tensor(args[0], state)
+    return TENSOR["permute"](ev, tensor, axes, named, state) if axes else arrays.reverse_axes(ev, tensor, state)
+
+
 def _arange(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    extents = args[:1] if len(args) == 1 else None
+    extents: Args | None = args if len(args) == 1 and not named.keys() & {"start", "stop", "end", "step"} else None
+    numbers = [term.constant for arg in args[:3] if isinstance(arg, Int) and (term := arg.term)]
+    if len(args) in (2, 3) and len(numbers) == len(args) and extents is None and not named.keys() & {"step", "end"}:
+        known = [n for n in numbers if n is not None]
+        whole = len(known) == len(numbers) and (len(known) < 3 or known[2] != 0)
+        extents = (Int(const(len(range(*known)))),) if whole else None
     return arrays.allocate(ev, "arange", extents, state)
 
 
 def _new_array(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    return None if "copy" in named else arrays.allocate(ev, "array", None, state)
+    return arrays.allocate(ev, "array", None, state)
 
 
 BUILTINS: Final[Mapping[str, Call]] = {
@@ -432,20 +448,39 @@ BUILTINS: Final[Mapping[str, Call]] = {
     ),
 }
 
-ANYWHERE: Final[Mapping[str, Call]] = {
-    "ceil": _ceil, "floor": _floor, "log2": _log2, "prod": _prod, "cdiv": _cdiv, "ceil_div": _cdiv,
-    "ceildiv": _cdiv, "next_power_of_2": _next_pow2, "next_pow2": _next_pow2, "SimpleNamespace": _namespace,
-    "partial": _partial, "replace_hints": _identity, "deepcopy": lambda ev, a, n, s: None,
-    "empty": _allocation("empty"), "zeros": _allocation("zeros"), "ones": _allocation("ones"),
-    "full": _allocation("full"), "rand": _allocation("rand"), "randn": _allocation("randn"),
-    "empty_like": _like("empty_like"), "zeros_like": _like("zeros_like"), "ones_like": _like("ones_like"),
-    "full_like": _like("full_like"), "rand_like": _like("rand_like"), "randn_like": _like("randn_like"),
-    "arange": _arange, "tensor": _new_array, "as_tensor": lambda ev, a, n, s: None, "array": _new_array,
-    "numel": _as_method("numel"), "reshape": _as_method("reshape"), "transpose": _as_method("transpose"),
-    "permute": _as_method("permute"), "flatten": _as_method("flatten"), "unsqueeze": _as_method("unsqueeze"),
-    "squeeze": _as_method("squeeze"), "reduce": _reduce, "clone": _as_method("clone"), "product": _product,
+_ALLOCATED: Final = ("empty", "zeros", "ones", "full")
+_RANDOM: Final = ("rand", "randn")
+
+_TORCH: Final[Mapping[str, Call]] = {
+    **{name: _allocation(name) for name in (*_ALLOCATED, *_RANDOM)},
+    **{f"{name}_like": _like(f"{name}_like") for name in (*_ALLOCATED, *_RANDOM)},
+    **{name: _as_method(name) for name in ("numel", "reshape", "permute", "flatten", "unsqueeze", "squeeze", "clone")},
+    "transpose": _swap_axes, "arange": _arange, "tensor": _new_array,
 }
-"""By the last part of the name, for torch, cupy, numpy, math, triton and cuda.tile alike."""
+
+_NUMPY: Final[Mapping[str, Call]] = {
+    **{name: _allocation(name, single=True) for name in _ALLOCATED},
+    **{name: _allocation(name) for name in _RANDOM},
+    **{f"{name}_like": _like(f"{name}_like") for name in _ALLOCATED},
+    **{name: _as_method(name) for name in ("reshape", "squeeze")},
+    "transpose": _order_axes, "arange": _arange, "array": _new_array, "prod": _prod,
+}
+
+_MATH: Final[Mapping[str, Call]] = {"ceil": _ceil, "floor": _floor, "log2": _log2, "pow": _pow}
+
+_PACKAGES: Final[Mapping[str, tuple[tuple[Mapping[str, Call], Mapping[str, Signature]], ...]]] = {
+    "builtins": ((BUILTINS, PURE),),
+    "math": (({**_MATH, "prod": _prod}, PURE),),
+    "torch": ((_TORCH, TORCH), (_MATH, PURE)),
+    **dict.fromkeys(("cupy", "numpy"), ((_NUMPY, NUMPY), (_MATH, PURE))),
+    "functools": (({"partial": _partial, "reduce": _reduce}, PURE),),
+    "itertools": (({"product": _product}, PURE),),
+    "types": (({"SimpleNamespace": _namespace}, PURE),),
+    **dict.fromkeys(("cuda", "triton"), (
+        ({"cdiv": _cdiv, "next_power_of_2": _next_pow2, "replace_hints": _identity}, PURE),)),
+}
+"""Functions that are understood and their signatures, by package. The name of a function of another package says
+nothing about it."""
 
 SHAPED: Final = frozenset({"empty", "zeros", "ones", "rand", "randn"})
 """Functions whose arguments by place are extents, and nothing else."""
@@ -488,7 +523,10 @@ HARMLESS: Final = frozenset({
 """Functions that change none of their arguments."""
 
 
-_ARRAYS: Final = frozenset({"cupy", "numpy", "torch"})
+_WRITING: Final = frozenset({"cupy", "numpy"})
+"""Packages whose functions return the array `out` in its shape."""
+RESIZING: Final = frozenset({"torch"})
+"""Packages whose functions return the array `out`, which may have another shape then."""
 
 
 def external(ev: Evaluator, path: str, args: Args, named: Named, state: State) -> Value | None:
@@ -496,15 +534,16 @@ def external(ev: Evaluator, path: str, args: Args, named: Named, state: State) -
     package, _, name = path.rpartition(".")
     if path == "cuda.tile.kernel":
         return _kernel(ev, args, named, state)
-    table = BUILTINS if package == "builtins" else ANYWHERE
-    known = table.get(name)
-    if known is None:
-        known = named_helper(name)
-    if "out" in named and package.partition(".")[0] in _ARRAYS:
-        return named["out"]  # what it returns is what it wrote into
-    if known is None and package.endswith(("math", "numpy", "np")) and name in ("pow",):
-        known = _pow
-    return None if known is None else laid_out(ev, known(ev, args, named, state), args, named)
+    root = package.partition(".")[0]
+    if "out" in named:
+        written = named["out"]
+        return written if root in _WRITING and isinstance(written, Tensor | Thing) else None
+    for functions, signatures in _PACKAGES.get(root, ()):
+        known = functions.get(name)
+        if known is not None:
+            bound = bind_arguments(signatures[name], args, named)
+            return None if bound is None else laid_out(ev, known(ev, *bound, state), args, named)
+    return None
 
 
 __all__ = ["HARMLESS", "external", "named_helper"]

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from tilecheck.interp.host import arrays
 from tilecheck.interp.host import persistent_dicts as tables
+from tilecheck.interp.host.signatures import METHODS, bind_arguments
 from tilecheck.interp.host.state import LONGEST, OPEN, Contents, State, build_choice, contiguity
 from tilecheck.interp.host.values import (
     NONE,
     Choice,
-    External,
     Int,
     Items,
     Kernel,
@@ -80,14 +80,18 @@ def _stride(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) ->
 
 
 def _view(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
-    if len(args) == 1 and isinstance(args[0], Thing | External):
+    if not args or not all(isinstance(arg, Int | Items | Shape | Ref | Thing | Choice) for arg in args) or (
+            "dtype" in named or (len(args) == 1 and isinstance(args[0], Thing))):
         # the same bytes as elements of another type
         return arrays.reshape(ev, x, None, state, True, "view")
-    return arrays.reshape(ev, x, arrays.extents_from(ev, args, state), state, True, "view")
+    out = arrays.reshape(ev, x, arrays.extents_from(ev, args, state), state, True, "view")
+    # only torch takes extents here
+    return replace(out, torch=True) if out is not x and (len(args) > 1 or isinstance(args[0], Items)) else out
 
 
 def _reshape(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
-    return arrays.reshape(ev, x, arrays.extents_from(ev, args, state), state, False, "reshape")
+    extents = arrays.extents_from(ev, args, state) if args else None
+    return arrays.reshape(ev, x, extents, state, False, "reshape")
 
 
 def _flatten(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
@@ -95,11 +99,20 @@ def _flatten(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -
     return arrays.reshape(ev, x, [Int(const(-1))] if whole else None, state, False, "flatten")
 
 
-def _transpose(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
+def _swap_axes(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
     axes = _integers(ev, args, state)
     if axes is None or len(axes) != 2:
         return _part(ev, x, "transpose")
     return arrays.transpose(ev, x, state, axes[0], axes[1])
+
+
+def _transpose(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
+    """`x.transpose(a, b)` swaps two axes of an array of torch. NumPy has the order of all axes there, so both agree
+    about the axes 1, 0 of a matrix, and only torch takes two of three axes or more."""
+    axes, rank = _integers(ev, args, state), arrays.rank_of(x, state)
+    if axes is None or len(args) != 2 or (rank == 2 and axes[0] % 2 == 0 and not x.torch):
+        return _part(ev, x, "transpose")
+    return _swap_axes(ev, x, args, named, state)
 
 
 def _part(ev: Evaluator, x: Tensor, how: str) -> Tensor:
@@ -155,7 +168,7 @@ def _clone(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> 
 
 
 def _allocate_like(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State, how: str = "new_empty") -> Value:
-    sizes = (named["size"],) if "size" in named else args[:1] if how == "new_full" else args
+    sizes = args[:1] if how == "new_full" else args
     return arrays.allocate(ev, how, arrays.extents_from(ev, sizes, state), state)
 
 
@@ -192,7 +205,7 @@ TENSOR: Final[Mapping[str, TensorMethod]] = {
     "flatten": _flatten,
     "ravel": _flatten,
     "transpose": _transpose,
-    "swapaxes": _transpose,
+    "swapaxes": _swap_axes,
     "permute": _permute,
     "t": lambda ev, x, a, n, s: arrays.transpose(ev, x, s),
     "unsqueeze": _unsqueeze,
@@ -245,7 +258,7 @@ KERNEL_COPIES: Final = frozenset({"replace_hints", "with_hints"})
 
 REBIND: Final = frozenset({
     "resize_", "set_", "unsqueeze_", "squeeze_", "t_", "transpose_", "resize_as_", "swapaxes_",
-    "swapdims_", "as_strided_", "resize",
+    "swapdims_", "as_strided_", "resize", "resize_as_sparse_", "sparse_resize_", "sparse_resize_and_clear_",
 })
 
 
@@ -369,10 +382,16 @@ def _method(ev: Evaluator, owner: Value, name: str, args: Args, named: Named, st
     return None if other is None else other(ev, owner, name, args, named, state)
 
 
-def _tensor_method(ev: Evaluator, x: Tensor, name: str, args: Args, named: Named, state: State) -> Value:
-    known = TENSOR.get(name)
-    if known is not None:
-        return known(ev, x, args, named, state)
+def _call_known(ev: Evaluator, x: Tensor, name: str, args: Args, named: Named, state: State) -> Value | None:
+    """The result of a method that is understood, if its arguments are."""
+    signature = METHODS.get(name)
+    bound = (args, named) if signature is None else bind_arguments(signature, args, named)
+    return None if bound is None else TENSOR[name](ev, x, *bound, state)
+
+
+def _tensor_method(ev: Evaluator, x: Tensor, name: str, args: Args, named: Named, state: State) -> Value | None:
+    if name in TENSOR:
+        return _call_known(ev, x, name, args, named, state)
     if name.endswith("_") and not name.endswith("__"):
         return _part(ev, x, name) if name in REBIND else x
     return ev.unknown(f"{x.name}.{name}()")
@@ -395,7 +414,7 @@ def _thing_method(ev: Evaluator, owner: Thing, name: str, args: Args, named: Nam
         if name in _AMBIGUOUS:
             return ev.unknown(f"{owner.name}.{name}()")
         return None
-    return known(ev, ev.tensor(owner, state), args, named, state)
+    return _call_known(ev, ev.tensor(owner, state), name, args, named, state)
 
 
 def _place(owner: Thing, part: Value, state: State) -> Value | None:

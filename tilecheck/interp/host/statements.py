@@ -57,6 +57,19 @@ def _has_yield(node: object) -> bool:
     return False
 
 
+def run_generator(ev: Evaluator, definition: tree.FuncDef, frame: Frame, state: State) -> Value:
+    """The values of a generator. It runs as far as it is asked to, perhaps later: what it asserts need not hold behind
+    the call, and what it changes may be changed or not."""
+    frame.yields = []
+    before = state.copy()
+    begun = state.branch(ev.doubt("generator"))
+    calls.body_value(ev, definition, frame, begun)
+    if not begun.dead:
+        loops.disturb(ev, before, [begun], state, frame, definition.body)
+        state.heap = {**{key: held for key, held in begun.heap.items() if key not in before.heap}, **state.heap}
+    return record.evaluate_generator(ev, frame, state)
+
+
 def merge(test: Cond, then: State, other: State, state: State) -> None:
     """Go on in `state` from where the two branches ended."""
     path = state.path
@@ -131,7 +144,8 @@ def _with(ev: Evaluator, stmt: tree.With, frame: Frame, state: State) -> None:
     swallowing = False
     for context, target in stmt.items:
         value = ev.eval(context, frame, state)
-        swallowing = swallowing or (isinstance(context, tree.Call) and not _passes_on(ev, context.func, frame, state))
+        # a context in a variable may be any
+        swallowing = swallowing or not (isinstance(context, tree.Call) and _passes_on(ev, context.func, frame, state))
         if target is not None:
             assign(
                 ev, target, Thing(ev.invent_name("context")) if not isinstance(value, Thing) else value, frame, state
@@ -142,18 +156,15 @@ def _with(ev: Evaluator, stmt: tree.With, frame: Frame, state: State) -> None:
         run(ev, stmt.body, frame, state)
 
 
-_PLAIN: Final = frozenset({
-    "autocast", "catch_warnings", "device", "enable_grad", "get_device_guard", "inference_mode", "no_grad",
-    "nullcontext", "nvtx_range", "open", "profile", "range", "record_function", "set_grad_enabled", "stream",
-})
+_PASSING: Final = frozenset({"cupy", "numpy", "nvtx", "torch", "warnings"})
+"""Packages whose contexts pass an exception on."""
+_PLAIN: Final = frozenset({"builtins.open", "contextlib.nullcontext"})
 
 
 def _passes_on(ev: Evaluator, func: tree.Expr, frame: Frame, state: State) -> bool:
     """Whether a context is known to pass an exception in it on; others may go on behind the statement."""
     value = ev.eval(func, frame, state) if isinstance(func, tree.Name | tree.Attribute) else None
-    if isinstance(value, External) and value.path.partition(".")[0] in ("torch", "cupy", "numpy"):
-        return True
-    return tree.get_last_name(func) in _PLAIN
+    return isinstance(value, External) and (value.path.partition(".")[0] in _PASSING or value.path in _PLAIN)
 
 
 def _try(ev: Evaluator, stmt: tree.Try, frame: Frame, state: State) -> None:

@@ -59,6 +59,7 @@ class Tensor(Struct, frozen=True):
     dtype     name of its element type (`int32`), when it was allocated with one in sight
     rows      of a slice of the first axis of all of its storage by constants: the name of the sliced array, begin
               and end
+    torch     whether it is certainly an array of torch
     """
 
     name: str
@@ -72,6 +73,7 @@ class Tensor(Struct, frozen=True):
     maybe: str | None = None
     dtype: str | None = None
     rows: tuple[str, int, int | None] | None = None
+    torch: bool = False
 
 
 class Shape(Struct, frozen=True):
