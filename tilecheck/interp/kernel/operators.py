@@ -11,7 +11,14 @@ from msgspec.structs import replace
 from tilecheck.interp.kernel.coerce import arrays_in, constant_int, expand, scalar_of, show, to_int, uniform_truth
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import choose, join
-from tilecheck.interp.kernel.overflow import bits_of, computed_in, fit_unrecorded, fit_value, widen_operands
+from tilecheck.interp.kernel.overflow import (
+    bits_of,
+    computed_in,
+    fit_unrecorded,
+    fit_value,
+    widen_operands,
+    wrap_constant,
+)
 from tilecheck.interp.kernel.poison.propagation import elementwise, lose_all, masks, product, select_lanes, spread
 from tilecheck.interp.kernel.shapes import broadcast
 from tilecheck.interp.kernel.tile_types.rules import of_unary, type_combination
@@ -160,6 +167,7 @@ def binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
     result = _binary(m, op, left, right, span)
     if not (isinstance(left, Choice) or isinstance(right, Choice)):
         result = type_combination(m, op, left, right, span, result)
+        result = wrap_constant(m, result) if isinstance(result, Int) else result
     if isinstance(left, Choice) or isinstance(right, Choice):
         return result
     if isinstance(left, Bool) and isinstance(right, Bool) and op in _LOGIC:
@@ -311,6 +319,7 @@ def _text(value: Value) -> bool:
 
 def _numeric(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
     shape = broadcast(shape_of(left), shape_of(right))
+    left, right = (wrap_constant(m, v) if isinstance(v, Int) else v for v in (left, right))
     x, y = _plain_number(left), _plain_number(right)
     if x is not None and y is not None:
         return Bool(TRUE if _STATIC[op](x, y) else FALSE, shape)
@@ -390,11 +399,13 @@ def _membership(m: Machine, op: str, left: Value, right: Value, span: Span) -> B
 # --- selection -------------------------------------------------------------------------------------------------------
 
 def negate_value(m: Machine, value: Value, span: Span) -> Value:
-    return of_unary(m, "-", value, span, _negate(m, value, span))
+    result = of_unary(m, "-", value, span, _negate(m, value, span))
+    return wrap_constant(m, result) if isinstance(result, Int) else result
 
 
 def invert(m: Machine, value: Value, span: Span) -> Value:
-    return of_unary(m, "~", value, span, _invert(m, value, span))
+    result = of_unary(m, "~", value, span, _invert(m, value, span))
+    return wrap_constant(m, result) if isinstance(result, Int) else result
 
 
 def _negate(m: Machine, value: Value, span: Span) -> Value:
