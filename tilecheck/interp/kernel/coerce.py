@@ -74,7 +74,9 @@ def scalar_of(m: Machine, value: ParamRef) -> Term:
     m.used_as(root.root, "scalar")
     if value.member is not None:
         return app(Item(root), value.member)
-    return of(Scalar(root.text) if isinstance(root, ArrayParam) else Item(root))
+    number = Scalar(root.text) if isinstance(root, ArrayParam) else Item(root)
+    m.undeclared.add(number)
+    return of(number)
 
 
 def _int_from_bool(m: Machine, value: Bool, span: Span) -> Int:

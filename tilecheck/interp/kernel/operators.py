@@ -276,6 +276,7 @@ def _other_binary(m: Machine, op: str, left: Value, right: Value, span: Span) ->
 # --- comparison ------------------------------------------------------------------------------------------------------
 
 _COMPARE: dict[str, Callable[[Term, Term], Cond]] = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+_ORDER: Final = frozenset({"<", "<=", ">", ">="})
 _FLIPPED = {">": "<", ">=": "<="}
 _STATIC: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -317,6 +318,14 @@ def _text(value: Value) -> bool:
     return isinstance(value, Const) and not isinstance(value.value, (int, float))
 
 
+def _may_be_fraction(m: Machine, left: Value, right: Value, span: Span) -> bool:
+    """Whether an order has to be that of fractions, between whose integers there are more numbers. What is compared
+    with an index or an extent is one."""
+    terms = [to_int(m, v, span).term for v in (left, right)]
+    atoms = atoms_of(terms[0]) | atoms_of(terms[1])
+    return atoms <= m.undeclared and any(map(m.may_be_fraction, terms))
+
+
 def _numeric(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
     shape = broadcast(shape_of(left), shape_of(right))
     left, right = (wrap_constant(m, v) if isinstance(v, Int) else v for v in (left, right))
@@ -326,7 +335,7 @@ def _numeric(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool
     if isinstance(left, Bool) and isinstance(right, Bool) and op in ("==", "!="):
         same = disj(conj(left.cond, right.cond), conj(negate(left.cond), negate(right.cond)))
         return Bool(same if op == "==" else negate(same), shape)
-    if not (is_float(left) or is_float(right)):
+    if not (is_float(left) or is_float(right) or (op in _ORDER and _may_be_fraction(m, left, right, span))):
         # decided for numbers that fit, and the other way round for one that wrapped
         a, b = fit_unrecorded(m, to_int(m, left, span)), fit_unrecorded(m, to_int(m, right, span))
         return Bool(_COMPARE[op](a, b), shape)
