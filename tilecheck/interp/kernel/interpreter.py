@@ -216,6 +216,8 @@ class Machine:
         self.via: tuple[Span, ...] = ()
         self.unroll: tuple[int, ...] = ()
         self.held: tuple[Lock, ...] = ()
+        self.given_back: set[Array] = set()
+        """Arrays of locks that are given back somewhere."""
         self.records: list[Record] = []
         self.written: set[Array] = set()
         self.gaps: dict[tuple[str, Span], Gap] = {}
