@@ -41,5 +41,5 @@ def test_a_number_between_two_integers_is_possible(test):
     ("p == 0 and p == 1", "", "pass"),
     ("p < 0 and not p < 0", "", "pass"),
 ])
-def test_what_is_no_number_stays_impossible(test, annotation, use):
+def test_a_contradiction_stays_impossible(test, annotation, use):
     assert verdict(test, annotation, use) in ("proved", "conditional")

@@ -319,8 +319,8 @@ def _text(value: Value) -> bool:
 
 
 def _may_be_fraction(m: Machine, left: Value, right: Value, span: Span) -> bool:
-    """Whether an order has to be that of fractions, between whose integers there are more numbers. What is compared
-    with an index or an extent is one."""
+    """Whether an order has to be that of fractions, between whose integers there are more numbers. A number
+    that is compared with an index or an extent is an integer."""
     terms = [to_int(m, v, span).term for v in (left, right)]
     atoms = atoms_of(terms[0]) | atoms_of(terms[1])
     return atoms <= m.undeclared and any(map(m.may_be_fraction, terms))
