@@ -13,7 +13,7 @@ from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.lint_facts import RangeLoop, SliceUse
 from tilecheck.interp.kernel.poison.sources import Observation
 from tilecheck.obligations.deferred import Suspicion
-from tilecheck.symbolic import Array, Atom, Cond
+from tilecheck.symbolic import UNKNOWN_ARRAY, Array, Atom, Cond
 from tilecheck.symbolic.footprint import Clause, Verdict, Witness
 from tilecheck.symbolic.steps import Reason
 from tilecheck.syntax.tree import Span
@@ -111,7 +111,7 @@ class SliceFault(Struct, frozen=True):
 
 
 class DecidedSlice(Struct, frozen=True):
-    """One statement that slices an array, on all paths that reach it.
+    """One statement that slices an array, or selects a part of a tile, on all paths that reach it.
 
     fault  of a refuted slice
     """
@@ -122,6 +122,11 @@ class DecidedSlice(Struct, frozen=True):
     reason: Reason
     clauses: tuple[Clause, ...] = ()
     fault: SliceFault | None = None
+
+    @property
+    def whole(self) -> str:
+        """The array, or `tile`."""
+        return "tile" if self.array is UNKNOWN_ARRAY else self.array.text
 
 
 class Proof(Struct, frozen=True):

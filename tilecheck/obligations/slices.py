@@ -1,4 +1,4 @@
-"""An obligation for each statement that slices an array: the slice lies inside the array.
+"""An obligation for each statement that slices an array: the slice lies inside the array. Parts of tiles have the same.
 
 Nothing checks a slice when the kernel runs: what it selects outside the array is other memory. So the bounds checks of
 the accesses through a slice do not discharge its obligation. A slice is refuted if it is wrong in every launch that
@@ -21,6 +21,7 @@ from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.solver.model_search import find_model
 from tilecheck.symbolic import (
     EXTENTS,
+    UNKNOWN_ARRAY,
     ZERO,
     App,
     Atom,
@@ -78,7 +79,9 @@ def _decide(context: Context, span: Span, uses: list[SliceUse]) -> DecidedSlice:
 
 def _bounds(s: SliceUse) -> tuple[tuple[str, Term], ...]:
     """Returns the terms that must not be negative, each with the fault of the slice if it is negative."""
-    return (("below", s.start), ("reversed", s.stop - s.start), ("beyond", s.extent - s.stop))
+    ends = ("below", s.start), ("beyond", s.extent - s.stop)
+    # no part of a tile is smaller than an element
+    return ends if s.array is UNKNOWN_ARRAY else (ends[0], ("reversed", s.stop - s.start), ends[1])
 
 
 def _facts(context: Context, s: SliceUse, guard: Cond) -> Facts:
@@ -103,9 +106,9 @@ def _bound(context: Context, s: SliceUse, what: str, term: Term) -> tuple[Verdic
 
 
 _OPEN: Final[Mapping[str, Callable[[SliceUse], Reason]]] = {
-    "below": lambda s: because(Cause.SLICE_BEGIN_OPEN, s.start),
+    "below": lambda s: because(Cause.SLICE_BEGIN_OPEN, s.array, s.start),
     "reversed": lambda s: because(Cause.SLICE_ORDER_OPEN, s.start, s.stop),
-    "beyond": lambda s: because(Cause.SLICE_END_OPEN, s.stop),
+    "beyond": lambda s: because(Cause.SLICE_END_OPEN, s.array, s.stop),
 }
 _WRONG: Final[Mapping[str, Callable[[SliceUse], Reason]]] = {
     "below": lambda s: because(Cause.SLICE_BEGINS_BEFORE, s.array, s.axis, s.start),

@@ -97,7 +97,7 @@ def _obligation(s: DecidedObligation) -> Obligation:
 
 
 def _slice(s: DecidedSlice) -> Obligation:
-    return Obligation("slice", s.span.line, s.array.text, s.verdict, sentences(s.reason), s.span, (),
+    return Obligation("slice", s.span.line, s.whole, s.verdict, sentences(s.reason), s.span, (),
                       tuple(c.text for c in s.clauses))
 
 

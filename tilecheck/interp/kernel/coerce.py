@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tilecheck.dtypes import I64, SOME_INTEGER, UNKNOWN, ElementType
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.interp.kernel.overflow import fit_unrecorded
+from tilecheck.interp.kernel.overflow import fit_unrecorded, wrap_constant
 from tilecheck.interp.kernel.poison.propagation import lose, observe, shadow_of
 from tilecheck.interp.kernel.values import (
     ArrayRef,
@@ -74,7 +74,9 @@ def scalar_of(m: Machine, value: ParamRef) -> Term:
     m.used_as(root.root, "scalar")
     if value.member is not None:
         return app(Item(root), value.member)
-    return of(Scalar(root.text) if isinstance(root, ArrayParam) else Item(root))
+    number = Scalar(root.text) if isinstance(root, ArrayParam) else Item(root)
+    m.undeclared.add(number)
+    return of(number)
 
 
 def _int_from_bool(m: Machine, value: Bool, span: Span) -> Int:
@@ -126,7 +128,7 @@ def to_int(m: Machine, value: Value, span: Span) -> Int:
 
 def to_term(m: Machine, value: Value, span: Span) -> Term:
     """The value as an integer that addresses memory, bounds a loop or gives a shape."""
-    number = to_int(m, value, span)
+    number = wrap_constant(m, to_int(m, value, span))
     observe(m, number.shadow, m.path, "index", "", span)
     m.integer_use(number.term)
     return number.term

@@ -88,6 +88,7 @@ def _learn(m: Machine, of_integers: frozenset[Array]) -> Knowledge:
         paddings=frozenset(a for a, p in m.paddings.items() if len(p) > 1 and a in integers - written) | known.paddings,
         unspecified=m.unspecified or known.unspecified,
         ranges=known.ranges,
+        whole=frozenset(m.whole & m.undeclared) | known.whole,
     )
 
 

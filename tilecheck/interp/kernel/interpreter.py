@@ -30,6 +30,7 @@ from tilecheck.symbolic import (
     GridDim,
     Load,
     Opaque,
+    Symbol,
     Term,
     atoms_of,
     build_opaque,
@@ -84,6 +85,7 @@ class Knowledge(Struct, frozen=True):
     paddings   arrays of integers, not written, that are read with different padding values
     unspecified  whether some tile load leaves its padding unspecified
     ranges     declared ranges of the elements of arrays: from the first number to before the second
+    whole      numbers of the launch that address memory, bound a loop or give a shape, so that they are integers
     """
 
     written: frozenset[Array] | None = None
@@ -95,6 +97,7 @@ class Knowledge(Struct, frozen=True):
     paddings: frozenset[Array] = frozenset()
     unspecified: bool = False
     ranges: Mapping[Array, tuple[Term, Term]] = msgspec.field(default_factory=dict)
+    whole: frozenset[Atom] = frozenset()
 
 
 @dataclass
@@ -212,6 +215,8 @@ class Machine:
         self.via: tuple[Span, ...] = ()
         self.unroll: tuple[int, ...] = ()
         self.held: tuple[Lock, ...] = ()
+        self.given_back: set[Array] = set()
+        """Arrays of locks that are given back somewhere."""
         self.records: list[Record] = []
         self.written: set[Array] = set()
         self.gaps: dict[tuple[str, Span], Gap] = {}
@@ -224,6 +229,9 @@ class Machine:
         self.omitted = 0
         """Loops around the code whose body the compiler repeats, or leaves out if they run over nothing."""
         self.integers: set[Array] = set()
+        self.undeclared: set[Atom] = set()
+        """Numbers of the launch whose parameter has no annotation: they may be fractions."""
+        self.whole: set[Atom] = set()
         self.mixed: set[str] = set()
         self.paddings: dict[Array, set[object]] = {}
         self.unspecified = False
@@ -368,8 +376,14 @@ class Machine:
 
     def integer_use(self, term: Term) -> None:
         """The term is used as an integer, so the arrays it was loaded from hold integers."""
+        # not those that only a condition in it compares
+        self.whole.update(a for a in term.atoms() if isinstance(a, Symbol))
         if self.knowledge.integers is None:
             self.integers.update(a.array for a in atoms_of(term) if isinstance(a, Load))
+
+    def may_be_fraction(self, term: Term) -> bool:
+        """Whether a term depends on a number of the launch that nothing shows to be an integer."""
+        return not (self.undeclared - self.knowledge.whole).isdisjoint(atoms_of(term))
 
     def limit(self, value: Int, span: Span) -> Int:
         """The value, or an opaque one when its term has grown too large."""

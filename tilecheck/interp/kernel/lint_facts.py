@@ -30,6 +30,8 @@ UnusedKind: TypeAlias = Literal["mask", "tile", "loaded"]
 class SliceUse(Struct, frozen=True):
     """`array.slice(axis, start, stop)`, in coordinates of the sliced array, whose extent along the axis is `extent`.
 
+    A part of a tile that `ct.extract` or `ct.insert` selects is a slice too, of `UNKNOWN_ARRAY`.
+
     guard  the path condition of the slice
     """
 

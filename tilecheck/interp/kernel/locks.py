@@ -48,6 +48,7 @@ def hold(m: Machine, cond: Cond) -> None:
 def release(
     m: Machine, array: Array, index: tuple[Term, ...], value: Term, order: str, scope: str,
 ) -> None:
+    m.given_back.add(array)
     held = False
     for lock in m.held:
         if lock.array == array and lock.index == index:

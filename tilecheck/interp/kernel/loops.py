@@ -26,7 +26,7 @@ from tilecheck.interp.kernel.induction import (
     substitute_value,
     widen,
 )
-from tilecheck.interp.kernel.interpreter import Jumps, LoopMark, Machine
+from tilecheck.interp.kernel.interpreter import Jumps, Lock, LoopMark, Machine
 from tilecheck.interp.kernel.joins import join, join_many
 from tilecheck.interp.kernel.lint_facts import RangeLoop
 from tilecheck.interp.kernel.locks import hold, intersect_locks
@@ -317,7 +317,8 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     for name in names:
         env[name] = rebuild(name, start[name], {s: f.at for s, f in forms.items() if s[0] == name})
     first = len(m.records)
-    exact, held = m.exact, m.held
+    exact, held = m.exact, _keep_unreleased(m, loop, env, k)
+    m.held = held
     if jumps_out(loop.body) or (loop.test is not None and not _shrinks(m, loop, env, k)):
         m.mark_inexact()
     run = _execute(m, loop, dict(env), k)
@@ -336,6 +337,20 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     m.held = intersect_locks(held, m.held)
     _leave(m, loop, run, forms, start, names, before, k)
     _execute_else(m, loop, orelse)
+
+
+def _keep_unreleased(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> tuple[Lock, ...]:
+    """The locks that are held at the start of every iteration and after the loop: not those of arrays of which the body
+    gives one back on some path."""
+    if not m.held:
+        return m.held
+    before, m.given_back = m.given_back, set()
+    with m.suspend_recording():
+        saved = m.top.env
+        _execute(m, loop, dict(env), k)
+        m.top.env = saved
+    given, m.given_back = m.given_back, before | m.given_back
+    return tuple(lock for lock in m.held if lock.array not in given)
 
 
 def _execute_else(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:

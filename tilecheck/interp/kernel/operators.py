@@ -11,7 +11,14 @@ from msgspec.structs import replace
 from tilecheck.interp.kernel.coerce import arrays_in, constant_int, expand, scalar_of, show, to_int, uniform_truth
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import choose, join
-from tilecheck.interp.kernel.overflow import bits_of, computed_in, fit_unrecorded, fit_value, widen_operands
+from tilecheck.interp.kernel.overflow import (
+    bits_of,
+    computed_in,
+    fit_unrecorded,
+    fit_value,
+    widen_operands,
+    wrap_constant,
+)
 from tilecheck.interp.kernel.poison.propagation import elementwise, lose_all, masks, product, select_lanes, spread
 from tilecheck.interp.kernel.shapes import broadcast
 from tilecheck.interp.kernel.tile_types.rules import of_unary, type_combination
@@ -160,6 +167,7 @@ def binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
     result = _binary(m, op, left, right, span)
     if not (isinstance(left, Choice) or isinstance(right, Choice)):
         result = type_combination(m, op, left, right, span, result)
+        result = wrap_constant(m, result) if isinstance(result, Int) else result
     if isinstance(left, Choice) or isinstance(right, Choice):
         return result
     if isinstance(left, Bool) and isinstance(right, Bool) and op in _LOGIC:
@@ -268,6 +276,7 @@ def _other_binary(m: Machine, op: str, left: Value, right: Value, span: Span) ->
 # --- comparison ------------------------------------------------------------------------------------------------------
 
 _COMPARE: dict[str, Callable[[Term, Term], Cond]] = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+_ORDER: Final = frozenset({"<", "<=", ">", ">="})
 _FLIPPED = {">": "<", ">=": "<="}
 _STATIC: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -309,15 +318,24 @@ def _text(value: Value) -> bool:
     return isinstance(value, Const) and not isinstance(value.value, (int, float))
 
 
+def _may_be_fraction(m: Machine, left: Value, right: Value, span: Span) -> bool:
+    """Whether an order has to be that of fractions, between whose integers there are more numbers. A number
+    that is compared with an index or an extent is an integer."""
+    terms = [to_int(m, v, span).term for v in (left, right)]
+    atoms = atoms_of(terms[0]) | atoms_of(terms[1])
+    return atoms <= m.undeclared and any(map(m.may_be_fraction, terms))
+
+
 def _numeric(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
     shape = broadcast(shape_of(left), shape_of(right))
+    left, right = (wrap_constant(m, v) if isinstance(v, Int) else v for v in (left, right))
     x, y = _plain_number(left), _plain_number(right)
     if x is not None and y is not None:
         return Bool(TRUE if _STATIC[op](x, y) else FALSE, shape)
     if isinstance(left, Bool) and isinstance(right, Bool) and op in ("==", "!="):
         same = disj(conj(left.cond, right.cond), conj(negate(left.cond), negate(right.cond)))
         return Bool(same if op == "==" else negate(same), shape)
-    if not (is_float(left) or is_float(right)):
+    if not (is_float(left) or is_float(right) or (op in _ORDER and _may_be_fraction(m, left, right, span))):
         # decided for numbers that fit, and the other way round for one that wrapped
         a, b = fit_unrecorded(m, to_int(m, left, span)), fit_unrecorded(m, to_int(m, right, span))
         return Bool(_COMPARE[op](a, b), shape)
@@ -390,11 +408,13 @@ def _membership(m: Machine, op: str, left: Value, right: Value, span: Span) -> B
 # --- selection -------------------------------------------------------------------------------------------------------
 
 def negate_value(m: Machine, value: Value, span: Span) -> Value:
-    return of_unary(m, "-", value, span, _negate(m, value, span))
+    result = of_unary(m, "-", value, span, _negate(m, value, span))
+    return wrap_constant(m, result) if isinstance(result, Int) else result
 
 
 def invert(m: Machine, value: Value, span: Span) -> Value:
-    return of_unary(m, "~", value, span, _invert(m, value, span))
+    result = of_unary(m, "~", value, span, _invert(m, value, span))
+    return wrap_constant(m, result) if isinstance(result, Int) else result
 
 
 def _negate(m: Machine, value: Value, span: Span) -> Value:

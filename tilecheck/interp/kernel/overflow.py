@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from tilecheck.dtypes import I32, INTEGERS, UNSIGNED, DType, ElementType, Weak
+from tilecheck.dtypes import I32, INTEGERS, UNSIGNED, DType, ElementType, Weak, holds
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.interp.kernel.values import Int
+from tilecheck.interp.kernel.values import Int, with_term
 from tilecheck.solver.overflow import bound_above, bound_below, grows, numbers, size_of
 from tilecheck.symbolic import (
     ZERO,
@@ -31,13 +31,17 @@ from tilecheck.symbolic import (
     atoms_of,
     conj,
     conjuncts,
+    const,
     ge,
     lt,
     negate,
     of,
 )
 
-__all__ = ["bits_of", "computed_in", "counted_up", "fit_unrecorded", "fit_value", "not_below", "widen_operands"]
+__all__ = [
+    "bits_of", "computed_in", "counted_up", "fit_unrecorded", "fit_value", "not_below", "widen_operands",
+    "wrap_constant",
+]
 
 _INDEX: Final = 32
 """Bits of values computed from block coordinates, extents and numbers that a launch passes."""
@@ -48,8 +52,22 @@ def bits_of(dtype: ElementType | None) -> int:
     return dtype.bits if isinstance(dtype, DType) and dtype in INTEGERS else _INDEX
 
 
+def wrap_constant(m: Machine, value: Int) -> Int:
+    """A number that its type does not hold, as the device computes it. It is not known where the type is not."""
+    number, dtype = value.term.constant, value.dtype
+    if number is None or dtype is Weak.INT or m.host or m.knowledge.written is None:
+        return value
+    if not isinstance(dtype, DType):
+        return value if holds(I32, number) else with_term(value, app("wrapped", const(number)))
+    limits = dtype.limits
+    if limits is None or holds(dtype, number):
+        return value
+    return with_term(value, const((number - limits[0]) % (1 << dtype.bits) + limits[0]))
+
+
 def fit_value(m: Machine, value: Int) -> Term:
     """The value where it is used in a way that wrapping changes."""
+    value = wrap_constant(m, value)
     t = value.term
     if _is_exact(m, value):
         return t

@@ -9,13 +9,13 @@ from typing import Final
 from tilecheck.interp.kernel.calls import Arguments, MethodOperation, Operation
 from tilecheck.interp.kernel.coerce import constant_int, expand, scalar_of, shape_from, to_int
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.interp.kernel.lint_facts import SubTile
+from tilecheck.interp.kernel.lint_facts import SliceUse, SubTile
 from tilecheck.interp.kernel.operators import shape_of
 from tilecheck.interp.kernel.poison.propagation import with_shadow
 from tilecheck.interp.kernel.poison.sources import blur
 from tilecheck.interp.kernel.shapes import broadcast, lanes_of, permutation, product, relabel, reshape
 from tilecheck.interp.kernel.values import Bool, Const, Data, Int, ParamRef, Shape, Tuple, Unknown, Value
-from tilecheck.symbolic import ONE, ZERO, Atom, Lane, Opaque, Term, app, atoms_of, floordiv, lane, of
+from tilecheck.symbolic import ONE, UNKNOWN_ARRAY, ZERO, Atom, Lane, Opaque, Term, app, atoms_of, floordiv, lane, of
 
 MISSING = Unknown("missing argument")
 
@@ -163,6 +163,7 @@ def _extract(m: Machine, args: Arguments) -> Value:
     value = _tile(m, given.get("x", MISSING), args)
     shape = shape_from(m, given.get("shape", MISSING), args.span)
     index = expand(m, given.get("index", MISSING)) or (given.get("index", MISSING),)
+    _require_inside(m, index, shape, value.shape, args)
     if value.shape is None or shape is None or len(shape) != len(value.shape) or len(index) != len(shape):
         return _scramble(m, value, shape, args)
     move: dict[Atom, Term] = {}
@@ -181,11 +182,31 @@ def _note_part(m: Machine, op: str, index: tuple[Value, ...], part: Shape, whole
         m.notes.parts[SubTile(op, at, part, whole, m.path, args.span)] = None
 
 
+def _require_inside(
+    m: Machine, index: tuple[Value, ...], part: Shape | None, whole: Shape | None, args: Arguments,
+) -> None:
+    """Notes the bounds that the index of a part must keep to: nothing defines what lies outside the tile.
+
+    The compiler checks that the part at index 0 fits. An extent that is not known may have any value.
+    """
+    if not m.noting:
+        return
+    for axis, value in enumerate(index):
+        at = to_int(m, value, args.span).term
+        if at == ZERO:
+            continue
+        unknown = m.fresh_int("unknown_extent", args.span).term
+        size, end = (unknown if s is None else s[axis] if axis < len(s) else ONE for s in (part, whole))
+        m.notes.slices[SliceUse(
+            UNKNOWN_ARRAY, axis, at * size, (at + 1) * size, end, m.path, m.exact, args.span)] = None
+
+
 def _insert(m: Machine, args: Arguments) -> Value:
     given = args.take(("x", "index", "value"))
     value = _tile(m, given.get("x", MISSING), args)
     part = shape_of(given.get("value", MISSING))
     index = expand(m, given.get("index", MISSING)) or (given.get("index", MISSING),)
+    _require_inside(m, index, part, value.shape, args)
     if value.shape is not None and part is not None and len(part) == len(value.shape) == len(index):
         _note_part(m, "insert", index, part, value.shape, args)
     if isinstance(value, Int):

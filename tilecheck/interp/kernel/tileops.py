@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from tilecheck.dtypes import BOOL, DTYPES, I8, I16, I32, INTEGERS, U8, U16, U32, UNSIGNED, DType, is_fraction
+from tilecheck.dtypes import BOOL, DTYPES, I8, I16, I32, INTEGERS, U8, U16, U32, UNSIGNED, DType, holds, is_fraction
 from tilecheck.interp.kernel.access import Claim
 from tilecheck.interp.kernel.calls import Arguments, MethodOperation, Operation, unknown_call
 from tilecheck.interp.kernel.coerce import (
@@ -38,7 +38,7 @@ from tilecheck.interp.kernel.operators import (
     select,
     shape_of,
 )
-from tilecheck.interp.kernel.overflow import bits_of, computed_in, fit_unrecorded, fit_value
+from tilecheck.interp.kernel.overflow import bits_of, computed_in, fit_unrecorded, fit_value, wrap_constant
 from tilecheck.interp.kernel.shapes import broadcast
 from tilecheck.interp.kernel.values import (
     NONE,
@@ -191,6 +191,9 @@ WRAPPING: Final = (I8, I16, U8, U16, U32)
 
 def narrow_value(m: Machine, target: DType | None, value: Value, args: Arguments) -> Int:
     """The value as an element of an integer type, modulo its range. `target` is None if it is not known."""
+    number = constant_int(value)
+    if number is not None and target is not None and target.bits >= 32 and not holds(target, number):
+        return wrap_constant(m, Int(const(number), shape_of(value), dtype=target))
     if target is None or target not in WRAPPING or isinstance(value, Bool):
         whole = to_int(m, value, args.span)
         if target is I32 and not m.doubled.isdisjoint(numbers(whole.term)):

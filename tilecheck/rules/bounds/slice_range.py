@@ -7,9 +7,14 @@ slice: in all blocks, or in the first or the last one. The finding shows values 
 launches make it false and the bounds are equal in all blocks, the condition is a clause of the kernel's contract, and
 seen launches are checked against it.
 
-Each statement that slices an array has an obligation of kind `slice` in the JSON report. A slice that depends on
-loaded values, or differs from block to block in a way that the checker cannot follow, is `unproven`, and so is its
-kernel. That is an error only with `--strict`. The [sanitizer](../sanitizer.md) checks every slice that is executed.
+`ct.extract(tile, index, shape)` and `ct.insert` select a part of a tile in the same way, from `index * shape` to
+`(index + 1) * shape`. The compiler does not check an index that is computed while the kernel runs, and what lies
+outside the tile is undefined. The conditions are the same, and the array of the obligation is `tile`.
+
+Each statement that slices an array or selects a part of a tile has an obligation of kind `slice` in the JSON report. A
+slice that depends on loaded values, or differs from block to block in a way that the checker cannot follow, is
+`unproven`, and so is its kernel. That is an error only with `--strict`. The [sanitizer](../sanitizer.md) checks every
+slice that is executed.
 
 ## Why is this bad?
 
@@ -55,14 +60,16 @@ from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.kernel.source_names import spell_term, spelling
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.obligation import DecidedSlice, SliceFault
-from tilecheck.rules.messages.reasons import reason_text
+from tilecheck.rules.messages.reasons import name_slice, reason_text
 from tilecheck.rules.rule import Rule
-from tilecheck.symbolic import Atom, GridDim, Term, atoms_in
+from tilecheck.symbolic import UNKNOWN_ARRAY, Atom, GridDim, Term, atoms_in
 from tilecheck.symbolic.evaluate import evaluate
 
 CODE: Final = "TC204"
 
 _UNCHECKED: Final = Note("nothing checks a slice when the kernel runs")
+_NO_CHECK: Final = Note("nothing checks the index of a part when the kernel runs")
+_PART_HELP: Final = "select one of the parts inside the tile: an index counts parts, from 0"
 
 
 def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
@@ -71,8 +78,10 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
         if s.fault is not None:
             yield _describe_fault(s, s.fault, view.model.name)
         elif s.verdict == "unproven":
-            message = f"this slice of `{s.array}`: {reason_text(s.reason)}"
-            yield Diagnostic(CODE, "note", message, s.span, view.model.name, (_UNCHECKED,),
+            message = f"{name_slice(s.array)}: {reason_text(s.reason)}"
+            part = s.array is UNKNOWN_ARRAY
+            yield Diagnostic(CODE, "note", message, s.span, view.model.name, (_NO_CHECK if part else _UNCHECKED,),
+                             "clamp its index in the kernel: `min(index, parts - 1)`, `max(index, 0)`" if part else
                              "clamp its ends in the kernel: `min(stop, extent)`, `max(start, 0)`")
 
 
@@ -94,6 +103,9 @@ def _describe_fault(settled: DecidedSlice, fault: SliceFault, kernel: str) -> Di
     numbers = " to ".join(_value(t, env) for t in (s.start, s.stop))
     selects = f"it selects the elements {numbers} of {_value(s.extent, env)}"
     note = Note(f"with {', '.join(given)} {selects}" if given else selects)
+    if s.array is UNKNOWN_ARRAY:
+        return Diagnostic(
+            CODE, "error", reason_text(settled.reason), s.span, kernel, (note, _NO_CHECK), _PART_HELP)
     return Diagnostic(CODE, "error", reason_text(settled.reason), s.span, kernel, (note, _UNCHECKED),
                       _HELP[fault.what].format(**_texts(fault)))
 

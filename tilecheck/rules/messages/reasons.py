@@ -13,11 +13,11 @@ from tilecheck.interp.kernel.dialect.ownership import Construction
 from tilecheck.interp.kernel.source_names import spell_term, spelling
 from tilecheck.obligations.reasons import Cause
 from tilecheck.rules.messages.wording import block_name, blocks, element_of
-from tilecheck.symbolic import Array, Cond, Term
+from tilecheck.symbolic import UNKNOWN_ARRAY, Array, Cond, Term
 from tilecheck.symbolic.footprint import Witness
 from tilecheck.symbolic.steps import Lemma, ProofStep, Reason
 
-__all__ = ["REASONS", "Words", "reason_text", "sentence_of", "sentences"]
+__all__ = ["REASONS", "Words", "name_slice", "reason_text", "sentence_of", "sentences"]
 
 
 class Words(Struct, frozen=True):
@@ -51,6 +51,15 @@ def sentence_of(step: ProofStep, words: Words) -> str:
 
 def _collision(w: Words, array: Array, witness: Witness, axes: frozenset[int]) -> str:
     return f"{blocks(witness, axes)} both touch {element_of(array, witness)}"
+
+
+def _name_whole(array: Array) -> str:
+    return "tile" if array is UNKNOWN_ARRAY else "array"
+
+
+def name_slice(array: Array) -> str:
+    """A slice of an array, or a part of a tile."""
+    return "this part of the tile" if array is UNKNOWN_ARRAY else f"this slice of `{array}`"
 
 
 REASONS: Final[Mapping[Enum, Callable[..., str]]] = {
@@ -148,19 +157,19 @@ REASONS: Final[Mapping[Enum, Callable[..., str]]] = {
     Cause.MULTIPLE_OPEN: lambda w, x, d: f"whether {w.clause(x)} is a multiple of {w.clause(d)} is not known",
     Cause.SLICE_INSIDE: lambda w: "it lies inside",
     Cause.SLICE_INSIDE_WHERE: lambda w, condition: f"it lies inside where `{condition}`",
-    Cause.SLICE_BEGIN_OPEN: lambda w, start:
-        f"could not prove that it begins inside the array: it begins at `{w.clause(start)}`",
+    Cause.SLICE_BEGIN_OPEN: lambda w, array, start:
+        f"could not prove that it begins inside the {_name_whole(array)}: it begins at `{w.clause(start)}`",
     Cause.SLICE_ORDER_OPEN: lambda w, start, stop:
         f"could not prove that it ends after it begins: from `{w.clause(start)}` to `{w.clause(stop)}`",
-    Cause.SLICE_END_OPEN: lambda w, stop:
-        f"could not prove that it ends inside the array: it ends at `{w.clause(stop)}`",
+    Cause.SLICE_END_OPEN: lambda w, array, stop:
+        f"could not prove that it ends inside the {_name_whole(array)}: it ends at `{w.clause(stop)}`",
     Cause.SLICE_BEGINS_BEFORE: lambda w, array, axis, start:
-        f"this slice of `{array}` along axis {axis} begins at `{w.clause(start)}`, before the array",
+        f"{name_slice(array)} along axis {axis} begins at `{w.clause(start)}`, before the {_name_whole(array)}",
     Cause.SLICE_REVERSED: lambda w, array, axis, stop, start:
-        f"this slice of `{array}` along axis {axis} ends at `{w.clause(stop)}`, before it begins at "
+        f"{name_slice(array)} along axis {axis} ends at `{w.clause(stop)}`, before it begins at "
         f"`{w.clause(start)}`",
     Cause.SLICE_ENDS_PAST: lambda w, array, axis, stop, extent:
-        f"this slice of `{array}` along axis {axis} ends at `{w.clause(stop)}`, past the extent `{w.clause(extent)}`",
+        f"{name_slice(array)} along axis {axis} ends at `{w.clause(stop)}`, past the extent `{w.clause(extent)}`",
 
     Cause.LANES_NOT_FOLLOWED: lambda w, construct: f"where the lanes go is not followed: {construct}",
     Cause.LANES_LOST: lambda w, construct: construct,
