@@ -171,3 +171,13 @@ def test_a_star_import_binds_in_its_place(imports, expected):
     (parsed,) = parse("n == 8")
     found = launches(f"{imports}\n\n\ndef run(x, y):\n    ct.launch(0, (4,), k, (x, y, D, 1))\n", consts="D = 2\n")
     assert ("discharged" in [discharge(parsed, PARAMS, launch).state for launch in found]) is expected
+
+
+@pytest.mark.parametrize(("body", "expected"), [
+    ("D = 2\n    @staticmethod\n    def f(d=D):\n        return d", False),
+    ("D = 2\n    E = D", False), ("E = 8", True),
+    ("@staticmethod\n    def f(d=D):\n        return d", True),
+])
+def test_code_of_a_class_sees_the_names_of_the_class(body, expected):
+    value = "A.f()" if "def f" in body else "A.E"
+    assert ("discharged" in states(f"n = {value}\n{_LAUNCH}", "n == 8", f"D = 8\n\n\nclass A:\n    {body}")) is expected

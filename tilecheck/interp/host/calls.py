@@ -39,6 +39,7 @@ from tilecheck.interp.host.values import (
 from tilecheck.project.resolve import FunctionAt
 from tilecheck.symbolic import Cond, conj
 from tilecheck.syntax import tree
+from tilecheck.syntax.class_scope import sees_class
 
 if TYPE_CHECKING:
     from tilecheck.interp.host.interpreter import Evaluator, Frame
@@ -625,7 +626,9 @@ def bind_parameters(
             variables[param.name] = defaults[param.name]
         elif param.default is not None:
             outside = ev.frame(frame.module, "<module>", None, frame.outer)
-            value = ev.eval(param.default, outside, state)
+            owner = syntax(frame.module).class_(frame.qualname.rpartition(".")[0])
+            seen = owner is not None and sees_class(owner, param.default)
+            value = ev.unknown(param.name) if seen else ev.eval(param.default, outside, state)
             ev.escape((value,), state)  # it is the same object in every call
             variables[param.name] = value
         else:
