@@ -70,6 +70,11 @@ def dotted_parts(node: ast.expr) -> tuple[str, ...] | None:
     return (node.id, *reversed(parts)) if isinstance(node, ast.Name) else None
 
 
+def _hides_all(star: StarImport, name: str, count: int) -> bool:
+    """Whether a star import that binds a name stands below all `count` bindings of it, under no condition."""
+    return not star.conditional and star.before.get(name, 0) == count
+
+
 class Resolver:
     """Resolves names against a project."""
 
@@ -110,7 +115,11 @@ class Resolver:
         self._active.add(key)
         try:
             bounds = module.skeleton.scopes[""].get(name)
-            found = self._choose(module, bounds, "") if bounds else self._from_stars(module, name)
+            stars = self._list_rebinding(module, name, bounds) if bounds else ()
+            if not bounds or (stars and _hides_all(stars[-1], name, len(bounds))):
+                found = self._from_stars(module, name)
+            else:
+                found = None if stars else self._choose(module, bounds, "")
         finally:
             self._active.discard(key)
         # a result that a cycle interrupted may differ elsewhere; after many cycles it is cached anyway
@@ -193,6 +202,12 @@ class Resolver:
             if found is not None:
                 return found
         return None
+
+    def _list_rebinding(self, module: Module, name: str, bounds: Sequence[Bound]) -> tuple[StarImport, ...]:
+        """The star imports that bind a name again, below its last binding without a condition."""
+        last = max((index for index, bound in enumerate(bounds) if not bound.conditional), default=-1)
+        return tuple(star for star in module.skeleton.stars if star.before.get(name, 0) > max(last, 0)
+                     and self._from_star(module, star, name) is not None)
 
     def _from_star(self, module: Module, star: StarImport, name: str) -> Origin | None:
         source = self.resolve_import(module, star.dotted, star.level)

@@ -81,8 +81,12 @@ class Bound(Struct, frozen=True):
 
 
 class StarImport(Struct, frozen=True):
+    """`from dotted import *`; `before` has the number of bindings that each name of the module has above it."""
+
     dotted: str
     level: int
+    before: Mapping[str, int]
+    conditional: bool
 
 
 class Skeleton(Struct, frozen=True):
@@ -277,7 +281,8 @@ class _Builder:
         base = node.module or ""
         for alias in node.names:
             if alias.name == "*":
-                self.stars.append(StarImport(base, node.level))
+                before = {name: len(bounds) for name, bounds in self.scopes[""].items()}
+                self.stars.append(StarImport(base, node.level, before, place.conditional))
             else:
                 dotted = f"{base}.{alias.name}" if base else alias.name
                 self.bind(place, alias.asname or alias.name, ImportBinding(dotted, node.level))

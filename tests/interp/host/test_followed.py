@@ -270,7 +270,7 @@ def test_clauses_on_arrays_and_grids(name):
     ("z = torch.empty((*x.shape[:-1], 4) + (8,))\nn = 8", "n == 8"),
     ("def cdiv(a, b):\n    return -(-a // b)\nn = cdiv(32, 4)", "n == 8"),
     ("def next_power_of_2(a):\n    a -= 1\n    a |= a >> 1\n    a |= a >> 2\n    a |= a >> 4\n    a |= a >> 8\n"
-     "    return a + 1\nassert m >= 1\nn = next_power_of_2(m)", "n >= 1"),
+     "    a |= a >> 16\n    return a + 1\nassert m >= 1\nn = next_power_of_2(m)", "n >= 1"),
     ("def next_power_of_2(a):\n    p = 1\n    while p < a:\n        p *= 2\n    return p\nassert m >= 1\n"
      "n = next_power_of_2(m)", "n >= 1"),
     ("def next_power_of_2(a):\n    return 1 << (a - 1).bit_length()\nn = next_power_of_2(m)", "n >= 0"),

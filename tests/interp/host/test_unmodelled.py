@@ -144,3 +144,40 @@ def test_a_method_that_other_code_assigns(change, expected):
     (parsed,) = parse("grid[0] <= n")
     found = [discharge(parsed, PARAMS, launch).state for launch in launches(f"{_CLASS}{change}\n")]
     assert found and ("discharged" in found) is expected
+
+
+_CLAMPED = "def next_power_of_2(a):\n    return min(1024, 1 << (a - 1).bit_length())"
+_SMEARED = "def f(a):\n    a -= 1\n" + "".join(f"    a |= a >> {s}\n" for s in (1, 2, 4, 8, 16)) + "    return a + 1"
+
+
+@pytest.mark.parametrize(("helper", "call", "expected"), [
+    (_CLAMPED, "next_power_of_2(m)", False),
+    ("def cdiv(a, b):\n    return min(64, -(-a // b))", "cdiv(m, 1)", False),
+    (_SMEARED.replace("    a |= a >> 16\n", ""), "f(m)", False),
+    (_SMEARED, "f(m)", True),
+    ("def f(a):\n    return 1 << (a - 1).bit_length()", "f(m)", True),
+    ("def f(a, b):\n    return (a + b - 1) // b", "f(m, 1)", True),
+])
+def test_a_helper_does_what_its_body_says(helper, call, expected):
+    body = f"assert m >= 1\nct.launch(0, (m,), k, (x, y, {call}, 1))"
+    assert ("discharged" in states(body, "grid[0] <= n", helper)) is expected
+
+
+@pytest.mark.parametrize(("imports", "expected"), [
+    ("D = 8\nfrom consts import *", False), ("from consts import *\nD = 8", True),
+    ("D = 8\nif m:\n    from consts import *", False),
+])
+def test_a_star_import_binds_in_its_place(imports, expected):
+    (parsed,) = parse("n == 8")
+    found = launches(f"{imports}\n\n\ndef run(x, y):\n    ct.launch(0, (4,), k, (x, y, D, 1))\n", consts="D = 2\n")
+    assert ("discharged" in [discharge(parsed, PARAMS, launch).state for launch in found]) is expected
+
+
+@pytest.mark.parametrize(("body", "expected"), [
+    ("D = 2\n    @staticmethod\n    def f(d=D):\n        return d", False),
+    ("D = 2\n    E = D", False), ("E = 8", True),
+    ("@staticmethod\n    def f(d=D):\n        return d", True),
+])
+def test_code_of_a_class_sees_the_names_of_the_class(body, expected):
+    value = "A.f()" if "def f" in body else "A.E"
+    assert ("discharged" in states(f"n = {value}\n{_LAUNCH}", "n == 8", f"D = 8\n\n\nclass A:\n    {body}")) is expected

@@ -12,6 +12,7 @@ from tilecheck.interp.host import launch_sites as record
 from tilecheck.interp.host import library, methods, statements
 from tilecheck.interp.host.methods import KERNEL_COPIES
 from tilecheck.interp.host.persistent_dicts import may_be_set
+from tilecheck.interp.host.pow2_loops import smears_bits
 from tilecheck.interp.host.state import OPEN, Contents, State, join_states, join_values
 from tilecheck.interp.host.syntax import syntax
 from tilecheck.interp.host.values import (
@@ -36,8 +37,9 @@ from tilecheck.interp.host.values import (
     Value,
 )
 from tilecheck.project.resolve import FunctionAt
-from tilecheck.symbolic import Cond, conj, const
+from tilecheck.symbolic import Cond, conj
 from tilecheck.syntax import tree
+from tilecheck.syntax.class_scope import sees_class
 
 if TYPE_CHECKING:
     from tilecheck.interp.host.interpreter import Evaluator, Frame
@@ -323,7 +325,7 @@ def _function(ev: Evaluator, target: Function, expr: tree.Call, given: Arguments
     if name in record.TUNERS:
         return record.tuner(ev, expr, given.args, given.named, frame, state)
     definition = target.definition
-    known = None if definition is None else _helper(ev, definition, target.module, target.qualname, None, frame)
+    known = None if definition is None else _helper(definition)
     if known is not None and not given.open and not given.more:
         value = known(ev, given.args, given.named, state)
         if value is not None:
@@ -428,7 +430,7 @@ def _closure(ev: Evaluator, target: Closure, expr: tree.Call, given: Arguments, 
         ev.escape((*given.args, *given.named.values()), state)
         return ev.unknown(_name_result(expr))
     if isinstance(definition, tree.FuncDef):
-        known = _helper(ev, definition, target.module, target.qualname, target.frame, frame)
+        known = _helper(definition)
         value = None if known is None or given.open or given.more else known(ev, given.args, given.named, state)
         if value is not None:
             return value
@@ -439,52 +441,12 @@ def _closure(ev: Evaluator, target: Closure, expr: tree.Call, given: Arguments, 
         ev, definition, target.module, target.qualname, target.frame, expr, args, frame, state, dict(target.defaults))
 
 
-_SAMPLES: Final[Mapping[int, tuple[tuple[int, ...], ...]]] = {
-    1: ((1,), (2,), (3,), (4,), (5,), (17,), (64,), (1000,)), 2: ((7, 4), (8, 4), (1, 32), (33, 32), (64, 16)),
-}
-"""Arguments, by their number, with which a helper is tried."""
-_NOT_ROUNDED: Final = (0, -3)
-
-
-def _helper(
-    ev: Evaluator, definition: tree.FuncDef, module: Module, qualname: str, outer: int | None, frame: Frame,
-) -> library.Call | None:
-    """The function that a helper is by its name, where it gives the same numbers."""
+def _helper(definition: tree.FuncDef) -> library.Call | None:
+    """The function that the body of a helper computes, where it is one that is not followed exactly."""
     known = library.named_helper(definition.name)
-    if known is None or library.gives_kernel(known):
+    if known is not None and library.gives_kernel(known):
         return known
-    key = ("helper", id(definition))
-    if key not in ev.memo:
-        ev.memo[key] = (definition, _agrees(ev, known, definition, module, qualname, outer, frame))
-    return known if ev.memo[key][1] else None
-
-
-def _agrees(
-    ev: Evaluator, known: library.Call, definition: tree.FuncDef, module: Module, qualname: str, outer: int | None,
-    frame: Frame,
-) -> bool:
-    needed = [p for p in definition.params if p.default is None and p.kind == "positional"]
-    fuel, ev.fuel = ev.fuel, _TRIED
-    try:
-        for numbers in _SAMPLES.get(len(needed), ()):
-            args = tuple(Int(const(n)) for n in numbers)
-            state = State(variables={frame.number: {}} if outer is None else {outer: {}})
-            given = inline(ev, definition, module, qualname, outer, None, Arguments(args, {}), frame, state)
-            if given != known(ev, args, {}, state):
-                return False
-        # where there is nothing to round up helpers differ; none that is taken for one gives a negative number
-        for n in _NOT_ROUNDED if len(needed) == 1 else ():
-            state = State(variables={frame.number: {}} if outer is None else {outer: {}})
-            given = inline(ev, definition, module, qualname, outer, None, Arguments((Int(const(n)),), {}), frame, state)
-            if isinstance(given, Int) and given.term.constant is not None and given.term.constant < 0:
-                return False
-    finally:
-        ev.fuel = fuel
-    return len(needed) in _SAMPLES
-
-
-_TRIED: Final = 400
-"""Statements executed to see what a helper gives."""
+    return library.round_up if smears_bits(definition) else None
 
 
 def _class(ev: Evaluator, target: Class, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
@@ -664,7 +626,9 @@ def bind_parameters(
             variables[param.name] = defaults[param.name]
         elif param.default is not None:
             outside = ev.frame(frame.module, "<module>", None, frame.outer)
-            value = ev.eval(param.default, outside, state)
+            owner = syntax(frame.module).class_(frame.qualname.rpartition(".")[0])
+            seen = owner is not None and sees_class(owner, param.default)
+            value = ev.unknown(param.name) if seen else ev.eval(param.default, outside, state)
             ev.escape((value,), state)  # it is the same object in every call
             variables[param.name] = value
         else:

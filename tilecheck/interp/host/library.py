@@ -485,21 +485,10 @@ nothing about it."""
 SHAPED: Final = frozenset({"empty", "zeros", "ones", "rand", "randn"})
 """Functions whose arguments by place are extents, and nothing else."""
 
-ROUNDED_UP: Final = frozenset({
-    "next_power_of_2", "next_power_of_two", "next_pow2", "next_pow_2", "nextpow2", "npow2", "round_up_to_power_of_2",
-    "round_up_pow2", "ceil_pow2",
-})
-"""Helpers that round up to a power of two, without leading underscores."""
-
-DIVIDED_UP: Final = frozenset({"cdiv", "ceil_div", "ceildiv", "div_up", "divup", "div_ceil", "ceil_division"})
-
-
 HINTED: Final = frozenset({"replace_hints", "cached_replace_hints", "replace_hints_cached"})
 """Helpers that give the kernel that they are given, compiled differently, and keep it for the next time."""
 
 _HELPERS: Final[Mapping[str, Call]] = {
-    **dict.fromkeys(ROUNDED_UP, _next_pow2),
-    **dict.fromkeys(DIVIDED_UP, _cdiv),
     **dict.fromkeys(HINTED, _replace_hints),
 }
 
@@ -507,6 +496,10 @@ _HELPERS: Final[Mapping[str, Call]] = {
 def named_helper(name: str) -> Call | None:
     plain = name.lstrip("_")
     return _HELPERS.get(plain)
+
+
+round_up: Final[Call] = _next_pow2
+"""Rounds up to a power of two."""
 
 
 def gives_kernel(helper: Call) -> bool:

@@ -37,6 +37,7 @@ from tilecheck.interp.host.values import (
 from tilecheck.project.module import Module
 from tilecheck.project.resolve import ValueAt
 from tilecheck.syntax import tree
+from tilecheck.syntax.class_scope import sees_class
 from tilecheck.syntax.walk import children, walk
 
 if TYPE_CHECKING:
@@ -266,7 +267,7 @@ def class_member(ev: Evaluator, owner: Class, name: str) -> Value:
     bound = 0 if node is None else sum(
         isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)
         for part in node.body if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) for n in walk(part))
-    if len(found) == bound == 1:
+    if definition is not None and len(found) == bound == 1 and not sees_class(definition, found[0].value):
         table = table_from(ev, owner.module, found[0].value, label)
         return ev.constant(owner.module, found[0].value) if table is None else table
     return ev.unknown(label)

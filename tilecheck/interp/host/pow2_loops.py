@@ -1,4 +1,4 @@
-"""Loops that double a number until it reaches another: the way to round up to a power of two without bit tricks."""
+"""Code that rounds up to a power of two: a loop that doubles a number until it reaches another, or bits that spread."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tilecheck.syntax import tree
 if TYPE_CHECKING:
     from tilecheck.interp.host.interpreter import Evaluator, Frame
 
-__all__ = ["recognize_doubling"]
+__all__ = ["recognize_doubling", "smears_bits"]
 
 
 def recognize_doubling(ev: Evaluator, stmt: tree.While, frame: Frame, state: State) -> tuple[str, Term] | None:
@@ -83,3 +83,44 @@ def _stands(limit: tree.Expr, name: str) -> bool:
     if isinstance(limit, tree.Subscript):
         return _stands(limit.value, name) and all(_stands(e, name) for e in limit.items)
     return isinstance(limit, tree.Constant) or (isinstance(limit, tree.Name) and limit.id != name)
+
+
+_SHIFTS: Final = (1, 2, 4, 8, 16)
+
+
+def smears_bits(definition: tree.FuncDef) -> bool:
+    """Whether the body of a helper is `n -= 1`, then `n |= n >> s` for s = 1, 2, 4, 8, 16 and perhaps more, then
+    `n + 1`. For 1 <= n <= 2**32 that rounds n up to a power of two."""
+    if len(definition.params) != 1 or definition.params[0].kind == "*" or definition.decorators:
+        return False
+    name = definition.params[0].name
+    body = [stmt for stmt in definition.body
+            if not (isinstance(stmt, tree.ExprStmt) and isinstance(stmt.value, tree.Constant))]
+    end = body.pop() if body else None
+    last = end.value if isinstance(end, tree.Return) else None
+    if isinstance(last, tree.Name):
+        last = _find_update(body.pop(), name, "+") if body and last.id == name else None
+    else:
+        last = last.right if isinstance(last, tree.BinOp) and last.op == "+" and _names(last.left, name) else None
+    if last is None or not _is(last, 1) or not body:
+        return False
+    first = _find_update(body[0], name, "-")
+    spread = [_find_shift(_find_update(stmt, name, "|"), name) for stmt in body[1:]]
+    return first is not None and _is(first, 1) and tuple(spread[:5]) == _SHIFTS and spread[5:] in ([], [32], [32, 64])
+
+
+def _find_update(stmt: tree.Stmt, name: str, op: str) -> tree.Expr | None:
+    """The right side of `name op= ...`."""
+    found = isinstance(stmt, tree.AugAssign) and _names(stmt.target, name) and stmt.op.removesuffix("=") == op
+    return stmt.value if found and isinstance(stmt, tree.AugAssign) else None
+
+
+def _find_shift(expr: tree.Expr | None, name: str) -> object:
+    """The number of places in `name >> places`."""
+    if not isinstance(expr, tree.BinOp) or expr.op != ">>" or not _names(expr.left, name):
+        return None
+    return expr.right.value if isinstance(expr.right, tree.Constant) else None
+
+
+def _names(expr: tree.Expr, name: str) -> bool:
+    return isinstance(expr, tree.Name) and expr.id == name

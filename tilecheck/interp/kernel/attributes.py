@@ -35,6 +35,7 @@ from tilecheck.interp.kernel.values import (
     Value,
 )
 from tilecheck.symbolic import Rank, const, ite, of
+from tilecheck.syntax.class_scope import sees_class
 from tilecheck.syntax.tree import (
     Annotated,
     Assign,
@@ -162,7 +163,7 @@ def _instance(m: Machine, value: Instance, name: str, span: Span) -> Value:
     member = class_member(value.of, name)
     if isinstance(member, FuncDef):
         kinds = {get_last_name(d) for d in member.decorators}
-        func = Function(member, value.of.module, value.of.closure)
+        func = Function(member, value.of.module, value.of.closure, class_defaults(value.of, member))
         if kinds & {"staticmethod"}:
             return func
         bound = Partial(func, (value.of if "classmethod" in kinds else value,), ())
@@ -187,6 +188,12 @@ def class_member(cls: Class, name: str) -> FuncDef | Expr | None:
         return s
     plain = isinstance(s, Assign) and all(isinstance(t, Name) for t in s.targets)
     return s.value if plain and isinstance(s, Assign) else None
+
+
+def class_defaults(cls: Class, method: FuncDef) -> dict[str, Value]:
+    """The defaults of a method that are evaluated where the class has names of its own."""
+    return {p.name: Unknown("default that sees names of the class") for p in method.params
+            if p.default is not None and sees_class(cls.definition, p.default)}
 
 
 _KEEPING = frozenset({"dataclass", "final", "runtime_checkable", "total_ordering", "unique"})
@@ -221,11 +228,11 @@ def is_enum(cls: Class) -> bool:
 def _class(m: Machine, value: Class, name: str, span: Span) -> Value:
     member = None if _may_change(m, value, name) else class_member(value, name)
     if isinstance(member, FuncDef):
-        func = Function(member, value.module, value.closure)
+        func = Function(member, value.module, value.closure, class_defaults(value, member))
         if any(get_last_name(d) == "classmethod" for d in member.decorators):
             return Partial(func, (value,), ())
         return func
-    if member is None:
+    if member is None or sees_class(value.definition, member):
         return Unknown(f"attribute {name}")
     expr = member
     key = (value.module.path, f"{value.definition.name}.{name}")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilecheck.interp.kernel.attributes import class_defaults
 from tilecheck.interp.kernel.coerce import arrays_in, to_array
 from tilecheck.interp.kernel.interpreter import DEPTH, Frame, Machine
 from tilecheck.interp.kernel.joins import join
@@ -265,7 +266,8 @@ def _instance_call(m: Machine, func: Instance, args: Arguments) -> Value:
     method = class_member(func.of, "__call__")
     if not isinstance(method, FuncDef):
         return unknown_call(m, func.of.definition.name, func, args)
-    bound = Partial(Function(method, func.of.module, func.of.closure), (func,), ())
+    made = Function(method, func.of.module, func.of.closure, class_defaults(func.of, method))
+    bound = Partial(made, (func,), ())
     return call(m, bound, args)
 
 
