@@ -196,12 +196,12 @@ def _own_method(ev: Evaluator, owner: Value, name: str, frame: Frame) -> Value |
     return Function(frame.module, qualname, () if static else (owner,))
 
 
-def forget(ev: Evaluator, owner: Value, state: State, kept: bool = False) -> None:
+def forget(ev: Evaluator, owner: Value, state: State, same_memory: bool = False) -> None:
     """Forget the shape of an array that changed in place, under all names of the array.
 
-    kept  whether it has its memory still, and views of the memory keep their shapes
+    same_memory  whether it has its memory still, and views of the memory keep their shapes
     """
-    only = owner if kept else None
+    only = owner if same_memory else None
     if not isinstance(owner, Tensor | Thing):
         return
     changed = {owner.storage} if isinstance(owner, Tensor) else {owner.name}
@@ -296,7 +296,7 @@ def _external(ev: Evaluator, target: External, expr: tree.Call, given: Arguments
     written = given.named.get("out")
     if isinstance(written, Tensor | Thing) and target.path.partition(".")[0] in library.RESIZING:
         x = ev.tensor(written, state)
-        forget(ev, written, state, kept=True)
+        forget(ev, written, state, same_memory=True)
         return lose_shape(ev, x)
     if known is not None:
         return known

@@ -97,6 +97,9 @@ def _unary(ev: Evaluator, expr: tree.UnaryOp, frame: Frame, state: State) -> Val
             # -(-a // b) rounds up
             num, den = ev.eval(left.operand, frame, state), ev.eval(inner.right, frame, state)
             return operators.round_up(ev, num, den)
+        if isinstance(inner.right, tree.UnaryOp) and inner.right.op == "-":
+            # so does -(a // -b)
+            return operators.round_up(ev, ev.eval(left, frame, state), ev.eval(inner.right.operand, frame, state))
     return operators.unary(ev, expr.op, ev.eval(inner, frame, state))
 
 
