@@ -22,7 +22,6 @@ MAKES_TEXT = {
     "contracts/grammar.py": "errors of the contract language",
     "contracts/language.py": "how functions of the contract language are written",
     "interp/host/operators.py": "the name of an unknown truth value",
-    "obligations/launch_breaches.py": "clauses whose text begins with the grid",
 }
 """The files that spell symbols, and why."""
 

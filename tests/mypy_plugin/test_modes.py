@@ -356,6 +356,13 @@ def test_the_daemon(daemon: Callable[..., Run], tmp_path: Path, write: Write):
     assert daemon().findings == set()
 
 
+def test_strict_options_refuse_no_marker_of_the_daemon(tmp_path: Path, write: Write):
+    write_config(tmp_path, "disallow_any_explicit = True\ndisallow_untyped_defs = True")
+    write(other="x = 1\n")
+    with run_daemon(tmp_path) as check:
+        assert check().messages == ()
+
+
 def test_mypy_finds_the_plugin_again_in_a_process_that_has_loaded_it() -> None:
     """mypy takes it from the package by name: a module of that name would take its place once it is imported."""
     plugin("2.4.1")

@@ -99,7 +99,6 @@ def test_planted_fault_past_the_end_is_caught(name):
 
 
 def _plant(plant: Callable[[], None]) -> None:
-    clear_memos()
     plant()
 
 

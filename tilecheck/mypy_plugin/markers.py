@@ -68,8 +68,7 @@ def mark(tree: MypyFile) -> None:
 def mark_for_daemon(tree: MypyFile) -> None:
     """Put the marker into a function of its own, at the start of a module that was just read. The daemon checks all
     functions with errors again in each run, and modules with errors outside of functions as a whole."""
-    signature = CallableType([], [], [], AnyType(TypeOfAny.explicit), _UNKNOWN_FUNCTION)
-    tree.defs.insert(0, _at_start(FuncDef(MARKED, [], _at_start(Block([_marker()])), signature)))
+    tree.defs.insert(0, _marking_function(_UNKNOWN_FUNCTION))
 
 
 def is_marked(tree: MypyFile) -> bool:
@@ -89,9 +88,7 @@ def mark_function(tree: MypyFile, builtins: MypyFile) -> bool:
     if first is None or not isinstance(function, TypeInfo):
         return False
     body = (first.func if isinstance(first, Decorator) else first).body.body
-    inner = FuncDef(MARKED, [], _at_start(Block([_marker()])),
-                    CallableType([], [], [], AnyType(TypeOfAny.special_form), Instance(function, [])))
-    body.insert(0, _at_start(inner))
+    body.insert(0, _marking_function(Instance(function, [])))
     return True
 
 
@@ -168,6 +165,13 @@ def _watch(e: Expression) -> Expression:
 def _name_target(module: str) -> str:
     """The full name of the function in which the marker of a module is."""
     return f"{module}.{MARKED}"
+
+
+def _marking_function(kind: Instance) -> FuncDef:
+    """A function that contains the marker; `kind` is the class of functions. Its type is none that an option refuses,
+    such as `disallow_any_explicit`."""
+    signature = CallableType([], [], [], AnyType(TypeOfAny.special_form), kind)
+    return _at_start(FuncDef(MARKED, [], _at_start(Block([_marker()])), signature))
 
 
 def _marker() -> Statement:
