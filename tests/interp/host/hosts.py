@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 import torch
+import triton
 import cuda.tile as ct
 from cuda.tile.tune import exhaustive_search
 

@@ -31,6 +31,7 @@ from types import SimpleNamespace
 import cuda.tile as ct
 import lib
 import torch
+import triton
 
 
 @ct.kernel
@@ -249,14 +250,16 @@ def execute_host(text: str, inputs: Sequence[tuple[Any, ...]], seed: int) -> lis
     cuda.__dict__.update(tile=tile)
     torch = ModuleType("torch")
     torch.__dict__.update(
-        empty=_create_array, zeros=_create_array, ones=_create_array, next_power_of_2=_round_up,
+        empty=_create_array, zeros=_create_array, ones=_create_array,
         empty_like=lambda a: Array(np.empty_like(a.data_)),
         zeros_like=lambda a: Array(np.zeros_like(a.data_)))
+    triton = ModuleType("triton")
+    triton.__dict__.update(next_power_of_2=_round_up)
     lib = ModuleType("lib")
     lib.__dict__.update(
         risky=risky, change=change, flag=lambda *a: rng.random() < 0.5, number=lambda *a: rng.randint(0, 9))
-    before = {name: sys.modules.get(name) for name in ("cuda", "cuda.tile", "torch", "lib")}
-    sys.modules.update({"cuda": cuda, "cuda.tile": tile, "torch": torch, "lib": lib})
+    before = {name: sys.modules.get(name) for name in ("cuda", "cuda.tile", "torch", "triton", "lib")}
+    sys.modules.update({"cuda": cuda, "cuda.tile": tile, "torch": torch, "triton": triton, "lib": lib})
     try:
         code = compile(text, "m.py", "exec")
         for given in inputs:
@@ -376,7 +379,7 @@ class Writer:
         if kind == 6:
             return f"{r.choice(('ct.cdiv', 'cdiv'))}({a}, {r.choice((2, 4, f'max({b}, 1)'))})"
         if kind == 7:
-            return f"ct.next_power_of_2(max({a}, 1))"
+            return f"triton.next_power_of_2(max({a}, 1))"
         if kind in (8, 9):
             return r.choice((f"{x}.shape[0]", f"{x}.shape[-1]", f"{x}.size(0)", f"{x}.shape[1]", f"len({x})"))
         if kind == 10:

@@ -30,15 +30,18 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
     ("if n > m:\n    raise ValueError\nct.launch(0, (n,), k, (x, y, n, m))", "n <= T"),
     ("ct.launch(0, (ct.cdiv(n, m),), k, (x, torch.empty((n, 2)), n, m))", "grid[0] <= cdiv(y.shape[0], T)"),
     ("ct.launch(0, (1,), k, (x, y, n, 1 << (n - 1).bit_length()))", "n <= T"),
+    ("T = 1 if n == 0 else 2 ** (n - 1).bit_length()\nct.launch(0, (1,), k, (x, y, n, T))", "n <= T"),
+    ("T = 1\nif n > 1:\n    T = 1 << (n - 1).bit_length()\nct.launch(0, (ct.cdiv(n, T),), k, (x, y, n, T))",
+     "T != 1 or grid[0] <= 1"),
     ("ct.launch(0, (1,), k, (x, y, n, n // 4 * 4))", "T <= n"),
     ("ct.launch(0, (1,), k, (x, y, n, ct.cdiv(n, 4) * 4))", "n <= T"),
     ("ct.launch(0, (min(n, m),), k, (x, y, n, m))", "grid[0] <= n and grid[0] <= T"),
     ("ct.launch(0, (1,), k, (x, y, n, n if m > 2 else n + 1))", "n <= T"),
-    ("assert n >= 1\nct.launch(0, (1,), k, (x, y, n, ct.next_power_of_2(n)))", "T >= 1 and T < 2*n"),
-    ("ct.launch(0, (1,), k, (x, y, n, ct.next_power_of_2(max(n, 1))))", "T >= 1"),
-    ("a, b = ct.next_power_of_2(n), ct.next_power_of_2(m)\nct.launch(0, (1,), k, (x, y, a, b))",
+    ("assert n >= 1\nct.launch(0, (1,), k, (x, y, n, triton.next_power_of_2(n)))", "T >= 1 and T < 2*n"),
+    ("ct.launch(0, (1,), k, (x, y, n, triton.next_power_of_2(max(n, 1))))", "T >= 1"),
+    ("a, b = triton.next_power_of_2(n), triton.next_power_of_2(m)\nct.launch(0, (1,), k, (x, y, a, b))",
      "n >= 0 and T >= 0"),
-    ("a, b = ct.next_power_of_2(x.shape[0]), ct.next_power_of_2(x.shape[1])\n"
+    ("a, b = triton.next_power_of_2(x.shape[0]), triton.next_power_of_2(x.shape[1])\n"
      "ct.launch(0, (1,), k, (x, y, a, b))", "n >= 1 and T < 2*x.shape[1]"),
     ("a, b = x.shape\nct.launch(0, (1,), k, (x.contiguous(), y, n, b))", "x.strides[0] == T and x.strides[1] == 1"),
     ("assert x.shape == y.shape\nct.launch(0, (1,), k, (x, y, n, m))", "x.shape[1] == y.shape[1]"),
@@ -55,7 +58,7 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
      "y.shape[0] % T == 0"),
     ("assert n % 128 == 0\nct.launch(0, (1,), k, (x, torch.empty(ct.cdiv(n, 128)), n, 128))", "T*y.shape[0] <= n"),
     ("assert n == 4 * m and m == 32\nct.launch(0, (n,), k, (x, y, n, 128))", "T <= n"),
-    ("h = x.shape[1] // 2\nassert h > 0\nct.launch(0, (1,), k, (x, y, x.shape[1], ct.next_power_of_2(h)))",
+    ("h = x.shape[1] // 2\nassert h > 0\nct.launch(0, (1,), k, (x, y, x.shape[1], triton.next_power_of_2(h)))",
      "T <= n"),
     # the shape of another array of any rank
     ("z = torch.zeros(n, m).view(*x.shape)\nct.launch(0, (x.shape[0],), k, (z, y, n, m))", "grid[0] <= x.shape[0]"),
@@ -75,7 +78,7 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
     ("h = x.shape[1] // 2\nct.launch(0, (1,), k, (torch.empty(n, h), y, n, m))", "x.shape[1] >= 1"),
     ("z = torch.empty(1, 1) if x is None else x\nct.launch(0, (1,), k, (z, y, n, m))", "x.shape[1] >= 1"),
     # powers of two, multiples
-    ("if n >= 1 and (n & (n - 1)) == 0:\n    ct.launch(0, (1,), k, (x, y, n, ct.next_power_of_2(n)))", "T <= n"),
+    ("if n >= 1 and (n & (n - 1)) == 0:\n    ct.launch(0, (1,), k, (x, y, n, triton.next_power_of_2(n)))", "T <= n"),
     ("if n >= 1 and n % m == 0 and m >= 1:\n    ct.launch(0, (1,), k, (x, y, n, m))", "T <= n"),
     # a quotient that is a number is one inside another quotient too
     ("one = 1 if m == 1 and n > 1 else 0\nct.launch(0, (1,), k, (x, y, n // m, one))", "n != 1 or T == 0"),
@@ -85,9 +88,9 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
     ("h = n + 1 if (m is None or (m is not None and n is None)) and (m is None or n is not None) and m is not None "
      "else n\nct.launch(0, (1,), k, (x, y, n, h))", "T <= n"),
     # few values that are allowed
-    ("assert n in {16, 64, 256}\nct.launch(0, (1,), k, (x, y, n, ct.next_power_of_2(n)))", "T <= n"),
+    ("assert n in {16, 64, 256}\nct.launch(0, (1,), k, (x, y, n, triton.next_power_of_2(n)))", "T <= n"),
     # blocks of a size that is positive: there is something to do
-    ("ct.launch(0, (ct.cdiv(n, ct.next_power_of_2(m)),), k, (x, y, n, m))", "n >= 1"),
+    ("ct.launch(0, (ct.cdiv(n, triton.next_power_of_2(m)),), k, (x, y, n, m))", "n >= 1"),
     # a number, whichever it is
     ("b = n if m > 2 else m\nct.launch(0, (int(b),), k, (x, y, b, m))", "grid[0] <= n"),
     ("b = m\nif n > 2:\n    b = n\nct.launch(0, (int(b),), k, (x, y, int(b), m))", "grid[0] <= n"),
@@ -132,27 +135,27 @@ def test_clauses_are_discharged(body: str, clause: str) -> None:
     # one that is empty for sure may be the one
     ("z = torch.empty(0, 0) if x is None else x\nct.launch(0, (1,), k, (z, y, n, m))", "x.shape[1] >= 1"),
     ("z = x if m else torch.empty(0, 0)\nct.launch(0, (1,), k, (z, y, n, m))", "T != 0"),
-    ("if (n & (n - 1)) == 0:\n    ct.launch(0, (1,), k, (x, y, n, ct.next_power_of_2(n)))", "T <= n"),
+    ("if (n & (n - 1)) == 0:\n    ct.launch(0, (1,), k, (x, y, n, triton.next_power_of_2(n)))", "T <= n"),
     ("if n % m == 0:\n    ct.launch(0, (1,), k, (x, y, n, m))", "T <= n"),
-    ("assert n in {16, 48}\nct.launch(0, (1,), k, (x, y, n, ct.next_power_of_2(n)))", "T <= 2*m"),
+    ("assert n in {16, 48}\nct.launch(0, (1,), k, (x, y, n, triton.next_power_of_2(n)))", "T <= 2*m"),
     # rounded up, 0 is 2 here
     ("T = 1 << (n - 1).bit_length()\nct.launch(0, (1,), k, (x, y, n, T))", "n >= 1 or T <= 1"),
-    ("T = ct.next_power_of_2(n)\nct.launch(0, (1,), k, (x, y, n, T))", "T >= 1"),
-    ("T = ct.next_power_of_2(n)\nassert T <= 0\nct.launch(0, (1,), k, (x, y, n, m))", "n >= 1"),
-    ("if ct.next_power_of_2(n) == 1:\n    ct.launch(0, (1,), k, (x, y, n, m))", "n >= 0"),
-    ("if ct.next_power_of_2(n) == 2:\n    ct.launch(0, (1,), k, (x, y, n, m))", "n >= 1"),
-    ("T = ct.next_power_of_2(min(n, m))\nct.launch(0, (1,), k, (x, y, n, T))", "T >= 1"),
+    ("T = triton.next_power_of_2(n)\nct.launch(0, (1,), k, (x, y, n, T))", "T >= 1"),
+    ("T = triton.next_power_of_2(n)\nassert T <= 0\nct.launch(0, (1,), k, (x, y, n, m))", "n >= 1"),
+    ("if triton.next_power_of_2(n) == 1:\n    ct.launch(0, (1,), k, (x, y, n, m))", "n >= 0"),
+    ("if triton.next_power_of_2(n) == 2:\n    ct.launch(0, (1,), k, (x, y, n, m))", "n >= 1"),
+    ("T = triton.next_power_of_2(min(n, m))\nct.launch(0, (1,), k, (x, y, n, T))", "T >= 1"),
     ("h = x.shape[1] // 2\nct.launch(0, (1,), k, (x, y, x.shape[1], 1 << (h - 1).bit_length()))", "T <= n"),
-    ("a, b = ct.next_power_of_2(n), ct.next_power_of_2(m)\nct.launch(0, (1,), k, (x, y, a, b))",
+    ("a, b = triton.next_power_of_2(n), triton.next_power_of_2(m)\nct.launch(0, (1,), k, (x, y, a, b))",
      "n >= 1 or T >= 1"),
-    ("a, b = ct.next_power_of_2(n), ct.next_power_of_2(m)\n"
+    ("a, b = triton.next_power_of_2(n), triton.next_power_of_2(m)\n"
      "assert n >= 1\nct.launch(0, (1,), k, (x, y, a, b))", "T >= 1"),
-    ("a, b, c = ct.next_power_of_2(n), ct.next_power_of_2(m), ct.next_power_of_2(n + m)\n"
-     "d = ct.next_power_of_2(n - m)\nct.launch(0, (1,), k, (x, y, n, a + b + c + d))", "T >= 1"),
+    ("a, b, c = triton.next_power_of_2(n), triton.next_power_of_2(m), triton.next_power_of_2(n + m)\n"
+     "d = triton.next_power_of_2(n - m)\nct.launch(0, (1,), k, (x, y, n, a + b + c + d))", "T >= 1"),
     ("h = 1 if x.ndim == 3 else x.shape[1]\nct.launch(0, (1,), k, (x, y, n, h))", "T == 1"),
     ("h = n + 1 if (m is None or n is None) and (m is None or n is not None) else n\n"
      "ct.launch(0, (1,), k, (x, y, n, h))", "T <= n"),
-    ("assert n in {16, m}\nct.launch(0, (1,), k, (x, y, n, ct.next_power_of_2(n)))", "T <= 2*m"),
+    ("assert n in {16, m}\nct.launch(0, (1,), k, (x, y, n, triton.next_power_of_2(n)))", "T <= 2*m"),
     ("ct.launch(0, (ct.cdiv(n, m),), k, (x, y, n, m))", "n >= 1"),
 ])
 def test_clauses_stay_open(body: str, clause: str) -> None:
@@ -194,7 +197,7 @@ def test_a_guard_rules_the_violation_out() -> None:
 
 
 def test_unknown_values_show_no_violation() -> None:
-    body = "n = foo()\nct.launch(0, (m,), k, (x, y, n, ct.next_power_of_2(n)))"
+    body = "n = foo()\nct.launch(0, (m,), k, (x, y, n, triton.next_power_of_2(n)))"
     assert at(body, "T <= n", semantic=True).state == "open"
 
 
@@ -219,7 +222,7 @@ STANDING = (ge(symbol("T"), 1),)
     ("ct.launch(0, (n // m,), k, (x, y, n, m))", "grid[0] <= cdiv(n, T)"),
     ("f = 1 if n % m == 0 else 0\nct.launch(0, (f,), k, (x, y, n, m))", "cdiv(n, T) <= n // T or grid[0] == 0"),
     ("f = n == m\nct.launch(0, (int(f),), k, (x, y, n, m))", "T <= n or grid[0] != 1"),
-    ("a = ct.next_power_of_2(n)\nct.launch(0, (1 if a == n else 0,), k, (x, y, n, a))", "T <= n or grid[0] == 0"),
+    ("a = triton.next_power_of_2(n)\nct.launch(0, (1 if a == n else 0,), k, (x, y, n, a))", "T <= n or grid[0] == 0"),
     ("ct.launch(0, (foo() or 3,), k, (x, y, n, m))", "x.shape[0] >= 1 or grid[0] == 7"),
     ("p = foo(n)\nc = m if p else n\nct.launch(0, (n // c,), k, (x, y, n, c))", "grid[0] <= cdiv(n, T)"),
     ("p = foo(n)\nct.launch(0, (n if p else m,), k, (x, y, n, n if p else m))", "grid[0] <= T"),
@@ -294,23 +297,23 @@ def test_the_opposite_of_a_fact_does_not_follow() -> None:
 
 
 def test_a_number_rounded_up_is_not_below_it() -> None:
-    assert at("ct.launch(0, (1,), k, (x, y, n, ct.next_power_of_2(n)))", "T <= n").state == "open"
+    assert at("ct.launch(0, (1,), k, (x, y, n, triton.next_power_of_2(n)))", "T <= n").state == "open"
 
 
 def test_one_failing_value_among_few_is_not_enough() -> None:
-    body = "assert n in {16, 48}\nct.launch(0, (1,), k, (x, y, n, ct.next_power_of_2(n)))"
+    body = "assert n in {16, 48}\nct.launch(0, (1,), k, (x, y, n, triton.next_power_of_2(n)))"
     assert at(body, "T <= n", semantic=True).state != "discharged"
 
 
 def test_a_non_empty_product_does_not_relate_two_arrays() -> None:
-    body = ("assert x.shape[1] <= y.shape[0]\nT = ct.next_power_of_2(x.shape[0])\n"
+    body = ("assert x.shape[1] <= y.shape[0]\nT = triton.next_power_of_2(x.shape[0])\n"
             "ct.launch(0, (x.shape[0] * x.shape[1],), k, (x, y, x.shape[0], T))")
     found = at(body, "T <= n", semantic=True)
     assert (found.state, found.values) == ("violated", (("x.shape[0]", 96),))
 
 
 def test_extents_of_two_arrays_that_something_else_relates_are_left_open() -> None:
-    body = ("assert x.shape[0] <= y.shape[0]\nT = ct.next_power_of_2(x.shape[0])\n"
+    body = ("assert x.shape[0] <= y.shape[0]\nT = triton.next_power_of_2(x.shape[0])\n"
             "ct.launch(0, (x.shape[0] * x.shape[1],), k, (x, y, x.shape[0], T))")
     assert at(body, "T <= n", semantic=True).state == "open"
 

@@ -20,7 +20,7 @@ CDIV = "(n - 1)//(m) + 1"
     ("n // 4 // 2", "(n)//(8)"),
     ("1 << (n - 1).bit_length()", "next_pow2(n)"),
     ("2 ** math.ceil(math.log2(n))", "next_pow2(n)"),
-    ("ct.next_power_of_2(n)", "next_pow2(n)"),
+    ("triton.next_power_of_2(n)", "next_pow2(n)"),
     ("min(n, m)", "min(m, n)"),
     ("max(n, 1, m)", "max(1, m, n)"),
     ("n if m > 4 else 2", "ite(m - 5 >= 0, n, 2)"),

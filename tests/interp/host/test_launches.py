@@ -72,7 +72,7 @@ def run(x, y, n):
     _go(other, (n, 2), x, y, n, 4)
 """
     found = launch(source)
-    assert (found.kernel[1], found.how, found.wrapper, found.span.line) == ("other", "wrapper", "run", 29)
+    assert (found.kernel[1], found.how, found.wrapper, found.span.line) == ("other", "wrapper", "run", 30)
     assert [t.key for t in found.grid if t is not None] == ["n", "2", "1"]
 
 
@@ -95,7 +95,7 @@ def run(x, y):
 """
     found = launch(source)
     assert found.wrapper == "run" and found.grid[0] is not None and found.grid[0].key == "(x.shape[0])//(16)"
-    assert found.span.line == 25
+    assert found.span.line == 26
 
 
 def test_a_helper_without_callers_is_analysed_by_itself() -> None:

@@ -476,8 +476,8 @@ _PACKAGES: Final[Mapping[str, tuple[tuple[Mapping[str, Call], Mapping[str, Signa
     "functools": (({"partial": _partial, "reduce": _reduce}, PURE),),
     "itertools": (({"product": _product}, PURE),),
     "types": (({"SimpleNamespace": _namespace}, PURE),),
-    **dict.fromkeys(("cuda", "triton"), (
-        ({"cdiv": _cdiv, "next_power_of_2": _next_pow2, "replace_hints": _identity}, PURE),)),
+    "cuda": (({"cdiv": _cdiv, "replace_hints": _identity}, PURE),),
+    "triton": (({"cdiv": _cdiv, "next_power_of_2": _next_pow2}, PURE),),
 }
 """Functions that are understood and their signatures, by package. The name of a function of another package says
 nothing about it."""

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from tilecheck.interp.host.pow2_choices import absorb_case
 from tilecheck.interp.host.values import Choice, Int, Items, Kernel, Plain, Tensor, Thing, Truth, Value
 from tilecheck.symbolic import ONE, ZERO, Cond, Opaque, Term, bool_opaque, conj, disj, ite, negate
 from tilecheck.symbolic.sizes import is_short, is_small
@@ -175,7 +176,7 @@ def join_values(test: Cond, a: Value, b: Value) -> Value:
         return Truth(joined) if is_short(joined) else _name_choice(joined)
     x, y = as_number(a), as_number(b)
     if x is not None and y is not None:
-        number = ite(test, x, y)
+        number = absorb_case(test, x, y) or ite(test, x, y)
         return Int(number) if is_small(number) else _name_choice(number)
     if isinstance(a, Items) and isinstance(b, Items) and len(a.items) == len(b.items) and not (
             a.spliced or b.spliced):
