@@ -11,12 +11,12 @@ import pytest
 
 from tests.docs.markdown import ROOT
 from tilecheck.contracts.language import ANNOTATIONS, FUNCTIONS
-from tilecheck.interp.kernel.releases import KNOWN_RELEASES, is_known
 from tilecheck.interp.ownership.path import MOST_PATHS
 from tilecheck.interp.ownership.search import _BUDGET
 from tilecheck.obligations import budget as effort
 from tilecheck.obligations import query as context
 from tilecheck.obligations.reasons import Cause
+from tilecheck.ops.releases import KNOWN_RELEASES, is_known
 from tilecheck.rules.messages.reasons import sentences
 from tilecheck.solver.disjointness.derive import RULES
 from tilecheck.symbolic.steps import ProofStep

@@ -17,7 +17,7 @@ from tests.oracle.run import run
 from tests.oracle.truth import execute
 from tilecheck.config import Config
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.interp.kernel.driver import execute as model_of
+from tilecheck.kernel_model.driver import execute as model_of
 from tilecheck.pipeline.single_kernel import study
 from tilecheck.project.project import Project
 from tilecheck.symbolic import ArrayParam, symbol_from_text

@@ -16,8 +16,8 @@ from tilecheck.diagnostics import Failure
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.launches import find_launches
 from tilecheck.interp.kernel.access import Declared, KernelModel
-from tilecheck.interp.kernel.driver import execute
 from tilecheck.interp.ownership.event import Event
+from tilecheck.kernel_model.driver import execute
 from tilecheck.obligations.obligation import Proof
 from tilecheck.obligations.verdicts import prove
 from tilecheck.pipeline.kernel_suppressions import denies_residual, opt_outs_of_kernel

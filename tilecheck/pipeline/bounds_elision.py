@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from tilecheck.interp.kernel.access import Access, KernelModel
-from tilecheck.interp.kernel.driver import execute
+from tilecheck.kernel_model.driver import execute
 from tilecheck.obligations.query import Context
 from tilecheck.project.project import Project
 from tilecheck.solver.bounds import prove_inside

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from tilecheck.dtypes import DType, ElementOf
 from tilecheck.interp.kernel.source_names import spell_term
-from tilecheck.interp.kernel.value_trace import values_by_place
 from tilecheck.interp.kernel.values import Bool, Choice, Data, Int, Shape, Value
+from tilecheck.kernel_model.value_trace import values_by_place
 from tilecheck.syntax.tree import Span
 
 if TYPE_CHECKING:

@@ -145,7 +145,7 @@ _SIZES: Final[Mapping[type[Atom], Callable[..., Term | None]]] = {
 }
 
 
-# --- bounds from facts at the use of a value --------------------------------------------------------------------------
+# --- bounds from facts at the use of a value -------------------------------------------------------------------------
 
 _STEPS: Final = 60
 """How many substitutions are tried for one bound."""

@@ -11,7 +11,7 @@ import libcst as cst
 from tilecheck.api import check_paths
 from tilecheck.config import Config
 from tilecheck.interp.kernel.access import Access, KernelModel
-from tilecheck.interp.kernel.driver import execute
+from tilecheck.kernel_model.driver import execute
 from tilecheck.project.project import Project
 from tilecheck.repair.source.tree import Source, parse_source
 from tilecheck.syntax.text import SourceError, decode

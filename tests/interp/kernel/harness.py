@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from tilecheck.interp.kernel.access import Access, KernelModel
-from tilecheck.interp.kernel.driver import execute
+from tilecheck.kernel_model.driver import execute
 from tilecheck.project.project import Project
 
 HEADER = "import cuda.tile as ct\nInt = ct.Constant[int]\n"

@@ -18,7 +18,7 @@ from tests.oracle.run import run
 from tests.oracle.truth import arguments
 from tests.oracle.values import DTYPES
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.interp.kernel.driver import execute
+from tilecheck.kernel_model.driver import execute
 from tilecheck.project.project import Project
 
 

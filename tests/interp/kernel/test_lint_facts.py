@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.interp.kernel.driver import execute
+from tilecheck.kernel_model.driver import execute
 from tilecheck.project.project import Project
 
 HEADER = "import cuda.tile as ct\nInt = ct.Constant[int]\n"

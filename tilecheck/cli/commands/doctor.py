@@ -19,7 +19,7 @@ from msgspec.structs import asdict
 
 from tilecheck import __version__
 from tilecheck.config import ConfigError, config_file, load_config
-from tilecheck.interp.kernel.releases import KNOWN_RELEASES, is_known
+from tilecheck.ops.releases import KNOWN_RELEASES, is_known
 from tilecheck.text.plural import pluralize
 
 __all__ = ["Answer", "command", "examine"]

@@ -168,7 +168,8 @@ def _instance(m: Machine, value: Instance, name: str, span: Span) -> Value:
             return func
         bound = Partial(func, (value.of if "classmethod" in kinds else value,), ())
         if kinds & {"property", "cached_property"}:
-            from tilecheck.interp.kernel.calls import Arguments, call
+            from tilecheck.interp.kernel.arguments import Arguments
+            from tilecheck.interp.kernel.calls import call
 
             return call(m, bound, Arguments((), {}, True, span))
         return bound

@@ -8,12 +8,13 @@ from functools import partial
 from typing import Final
 
 from tilecheck.dtypes import Weak
-from tilecheck.interp.kernel.calls import Arguments, Operation, call, unknown_call
+from tilecheck.interp.kernel.arguments import Arguments
+from tilecheck.interp.kernel.calls import call, unknown_call
 from tilecheck.interp.kernel.coerce import constant_int, expand, rank_of, show, to_bool, to_int, to_term
+from tilecheck.interp.kernel.conversions import cdiv_values, take_absolute
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.operators import binary, data_function, evaluate_extreme, is_float
 from tilecheck.interp.kernel.overflow import fit_unrecorded, not_below
-from tilecheck.interp.kernel.tileops import cdiv_values, take_absolute
 from tilecheck.interp.kernel.values import (
     NONE,
     Bool,
@@ -198,7 +199,7 @@ def _getattr(m: Machine, args: Arguments) -> Value:
     return unknown_call(m, "getattr", NONE, args)
 
 
-BUILTINS: Final[Mapping[str, Operation]] = {
+BUILTINS: Final[Mapping[str, Callable[[Machine, Arguments], Value]]] = {
     "range": _range,
     "min": partial(_evaluate_extreme, "min"),
     "max": partial(_evaluate_extreme, "max"),
@@ -299,10 +300,11 @@ def _library_cdiv(m: Machine, args: Arguments) -> Value:
 
 
 def _as_tile(name: str, m: Machine, args: Arguments) -> Value:
-    return m.operations.tile[name](m, args)
+    operation = m.operations.tile[name]
+    return Unknown(name) if operation.value is None else operation.value(m, args)
 
 
-LIBRARY: Final[Mapping[str, Operation]] = {
+LIBRARY: Final[Mapping[str, Callable[[Machine, Arguments], Value]]] = {
     **{f"math.{name}": partial(_math, name, getattr(math, name)) for name in _MATH if hasattr(math, name)},
     "math.prod": _prod, "functools.partial": _partial, "functools.reduce": _reduce,
     "triton.cdiv": _library_cdiv,

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from msgspec import Struct
 from msgspec.structs import replace
 
+from tilecheck.interp.kernel.arguments import Arguments
 from tilecheck.interp.kernel.attributes import class_defaults
 from tilecheck.interp.kernel.coerce import arrays_in, to_array
 from tilecheck.interp.kernel.interpreter import DEPTH, Frame, Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.locks import intersect_locks
 from tilecheck.interp.kernel.names import in_module
-from tilecheck.interp.kernel.poison.operations import add_builtin_poison, add_poison
-from tilecheck.interp.kernel.tile_types.rules import of_builtin, of_method, of_operation
+from tilecheck.interp.kernel.operation import evaluate_method, evaluate_operation
+from tilecheck.interp.kernel.poison.rules import add_builtin_poison
+from tilecheck.interp.kernel.signatures import accepts
+from tilecheck.interp.kernel.tile_types.operators import of_builtin
 from tilecheck.interp.kernel.values import (
     NONE,
     Bool,
@@ -40,28 +42,6 @@ from tilecheck.interp.kernel.values import (
 )
 from tilecheck.symbolic import Array, Cond, conj, negate
 from tilecheck.syntax.tree import Attribute, Call, Expr, FuncDef, Name, Param, Span
-
-
-class Arguments(Struct, frozen=True):
-    """Evaluated arguments. `complete` is false when a starred argument could not be expanded."""
-
-    positional: tuple[Value, ...]
-    keywords: Mapping[str, Value]
-    complete: bool
-    span: Span
-
-    def take(self, names: tuple[str, ...]) -> dict[str, Value]:
-        """Arguments by name, for an operation whose parameters are `names` in order."""
-        out = dict(zip(names, self.positional, strict=False))
-        out.update(self.keywords)
-        return out
-
-    def values(self) -> tuple[Value, ...]:
-        return (*self.positional, *self.keywords.values())
-
-
-Operation = Callable[[Machine, Arguments], Value]
-MethodOperation = Callable[[Machine, Value, Arguments], Value]
 
 TRANSPARENT = frozenset({
     "function", "kernel", "lru_cache", "cache", "staticmethod", "classmethod", "property", "cached_property",
@@ -286,11 +266,13 @@ def _choice(m: Machine, func: Choice, args: Arguments) -> Value:
 
 def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
     operation = m.operations.tile.get(func.name)
-    if operation is None:
+    if operation is None or operation.value is None:
         return unknown_call(m, f"cuda.tile.{func.name}", func, args)
     if not args.complete:
         return unknown_call(m, f"cuda.tile.{func.name} with starred arguments", func, args)
-    if func.name not in m.operations.whole:
+    if not accepts(operation.signature, args):
+        return unknown_call(m, f"cuda.tile.{func.name} with arguments that it does not take", func, args)
+    if operation.each:
         for k, value in enumerate(args.positional):
             if isinstance(value, Choice) and to_array(m, value) is None:
                 with m.doubt_compilation():
@@ -298,7 +280,7 @@ def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
                         _tile(m, func, replace(args, positional=(*args.positional[:k], v, *args.positional[k + 1:])))
                         for v in (value.then, value.other))
                 return join(m, value.cond, a, b, args.span)
-    return of_operation(m, func.name, args, add_poison(m, func.name, args, operation(m, args)))
+    return evaluate_operation(m, operation, operation.value, args)
 
 
 def _builtin(m: Machine, func: Builtin, args: Arguments) -> Value:
@@ -316,20 +298,22 @@ def _external(m: Machine, func: External, args: Arguments) -> Value:
 
 
 def _method(m: Machine, func: Method, args: Arguments) -> Value:
-    operation = m.operations.methods.get(func.name)
     owner = func.owner
-    if operation is not None and args.complete:
-        if func.name in m.operations.tile_methods and isinstance(owner, Choice):
-            with m.doubt_compilation():
-                return join(m, owner.cond, call(m, Method(owner.then, func.name), args),
-                            call(m, Method(owner.other, func.name), args), args.span)
-        if func.name in m.operations.tile_methods:
+    if args.complete:
+        operation = m.operations.tile_methods.get(func.name)
+        if operation is not None and operation.value is not None and operation.method is not None:
+            if isinstance(owner, Choice):
+                with m.doubt_compilation():
+                    return join(m, owner.cond, call(m, Method(owner.then, func.name), args),
+                                call(m, Method(owner.other, func.name), args), args.span)
             scalar = isinstance(owner, ParamRef) and func.name in ("astype", "item")
-            if scalar or isinstance(owner, (Int, Bool, Data)):
+            if (scalar or isinstance(owner, (Int, Bool, Data))) and accepts(operation.method, args):
                 whole = Arguments((owner, *args.positional), args.keywords, args.complete, args.span)
-                return of_operation(m, func.name, whole, add_poison(m, func.name, whole, operation(m, owner, args)))
-        elif to_array(m, owner) is not None:
-            return of_method(m, func.name, owner, args, operation(m, owner, args))
+                return evaluate_operation(m, operation, operation.value, whole)
+        method = m.operations.methods.get(func.name)
+        if method is not None and method.value is not None and to_array(m, owner) is not None and accepts(
+                method.signature, args):
+            return evaluate_method(m, method, method.value, owner, args)
     return unknown_call(m, f"method {func.name}", func.owner, args)
 
 
@@ -347,5 +331,5 @@ CALLS: dict[type, Callable[..., Value]] = {
 }
 
 __all__ = [
-    "CALLS", "Arguments", "MethodOperation", "Operation", "call", "relative", "unknown_call",
+    "CALLS", "call", "relative", "unknown_call",
 ]

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from tilecheck.dtypes import Weak
+from tilecheck.interp.kernel.arguments import Arguments
 from tilecheck.interp.kernel.assigned import bound_in
 from tilecheck.interp.kernel.attributes import attribute
-from tilecheck.interp.kernel.calls import Arguments, call, defaults_of
+from tilecheck.interp.kernel.calls import call, defaults_of
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join
@@ -18,7 +19,7 @@ from tilecheck.interp.kernel.operators import binary, compare, invert, negate_va
 from tilecheck.interp.kernel.path_simplify import decide_condition
 from tilecheck.interp.kernel.poison.propagation import elementwise, observe, shadow_of
 from tilecheck.interp.kernel.subscripts import subscript
-from tilecheck.interp.kernel.tile_types.rules import of_unary
+from tilecheck.interp.kernel.tile_types.operators import of_unary
 from tilecheck.interp.kernel.values import Bool, Const, Dict, Int, LambdaValue, Range, Tuple, Unknown, Value
 from tilecheck.symbolic import FALSE, TRUE, Array, conj, const, counter, lt, negate
 from tilecheck.syntax.tree import (

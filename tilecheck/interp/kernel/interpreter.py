@@ -42,6 +42,7 @@ from tilecheck.symbolic.sizes import is_short, is_small
 from tilecheck.syntax.tree import Expr, Span, Stmt
 
 if TYPE_CHECKING:
+    from tilecheck.interp.kernel.operation import Method, Operation
     from tilecheck.project.module import Module
     from tilecheck.project.project import Project
 
@@ -58,17 +59,15 @@ class Operations(Struct, frozen=True):
     """Operations that a kernel may call, by name.
 
     tile          operations of cuda.tile
-    whole         those that are executed once where an argument is one of two values, and not once for each
-    methods       methods of arrays, views and tiles
-    tile_methods  which of these are methods of tiles
+    tile_methods  those that are also methods of tiles
+    methods       methods of arrays and views
     builtins      builtin functions of Python
     library       functions of other libraries, by their full names
     """
 
-    tile: Mapping[str, Callable[..., Value]]
-    whole: frozenset[str]
-    methods: Mapping[str, Callable[..., Value]]
-    tile_methods: frozenset[str]
+    tile: Mapping[str, Operation]
+    tile_methods: Mapping[str, Operation]
+    methods: Mapping[str, Method]
     builtins: Mapping[str, Callable[..., Value]]
     library: Mapping[str, Callable[..., Value]]
 

@@ -21,7 +21,7 @@ from tilecheck.interp.kernel.overflow import (
 )
 from tilecheck.interp.kernel.poison.propagation import elementwise, lose_all, masks, product, select_lanes, spread
 from tilecheck.interp.kernel.shapes import broadcast
-from tilecheck.interp.kernel.tile_types.rules import of_unary, type_combination
+from tilecheck.interp.kernel.tile_types.operators import of_unary, type_combination
 from tilecheck.interp.kernel.values import (
     Bool,
     Choice,

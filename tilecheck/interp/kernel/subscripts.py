@@ -19,7 +19,7 @@ from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.poison.sources import blur
 from tilecheck.interp.kernel.shapes import relabel
-from tilecheck.interp.kernel.tile_types.rules import of_subscript
+from tilecheck.interp.kernel.tile_types.operators import of_subscript
 from tilecheck.interp.kernel.values import (
     ArrayRef,
     Bool,

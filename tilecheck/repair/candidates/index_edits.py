@@ -196,7 +196,7 @@ def _build_device_name(scene: Scene, what: str, span: Span) -> Expr:
     return Name(what, span)
 
 
-# --- parts of the index -----------------------------------------------------------------------------------------------
+# --- parts of the index ----------------------------------------------------------------------------------------------
 
 def _stride_loops(scene: Scene, access: Access, differ: frozenset[int]) -> Iterator[Candidate]:
     """A loop that begins at the block's coordinate takes the number of blocks as its step."""

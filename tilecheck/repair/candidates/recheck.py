@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access, KernelModel
-from tilecheck.interp.kernel.driver import execute_measured
+from tilecheck.kernel_model.driver import execute_measured
 from tilecheck.obligations.bounds import decide_bounds
 from tilecheck.obligations.budget import LIMIT
 from tilecheck.obligations.cross_read import decide_reads

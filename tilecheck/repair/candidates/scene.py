@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from msgspec import Struct
 
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.interp.kernel.value_trace import values_by_place
 from tilecheck.interp.kernel.values import Int, Value
+from tilecheck.kernel_model.value_trace import values_by_place
 from tilecheck.symbolic import Bid, Counter, Term, atoms_of
 from tilecheck.symbolic.evaluate import evaluate
 from tilecheck.symbolic.footprint import BlockPoint, Witness

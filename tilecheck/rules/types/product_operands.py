@@ -103,7 +103,7 @@ _DIALECT_WORDS: Final[Mapping[str, Callable[[Fault], tuple[str, str]]]] = {
 }
 
 
-# --- operations of cuda.tile ------------------------------------------------------------------------------------------
+# --- operations of cuda.tile -----------------------------------------------------------------------------------------
 
 _ORDINAL: Final[Mapping[str, str]] = {
     "first": "the first operand", "second": "the second operand", "added": "the accumulator", "scales": "the scales"}

@@ -124,7 +124,7 @@ _DIALECT_WORDS: Final[Mapping[str, Callable[[Fault, KernelModel], Diagnostic]]] 
 }
 
 
-# --- operations of cuda.tile ------------------------------------------------------------------------------------------
+# --- operations of cuda.tile -----------------------------------------------------------------------------------------
 
 def _describe_arithmetic(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     return (f"{op(use)} of a tile of {name_dtype(f.types[0])}, which does not support arithmetic",

@@ -75,7 +75,7 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     return type_findings(view, CODE, _WORDS)
 
 
-# --- operations of cuda.tile ------------------------------------------------------------------------------------------
+# --- operations of cuda.tile -----------------------------------------------------------------------------------------
 
 def _describe_extent(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     (extent,) = f.terms

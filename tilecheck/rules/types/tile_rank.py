@@ -68,7 +68,7 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     return type_findings(view, CODE, _WORDS)
 
 
-# --- operations of cuda.tile ------------------------------------------------------------------------------------------
+# --- operations of cuda.tile -----------------------------------------------------------------------------------------
 
 def _describe_more_axes(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     value, target = use.operands[0], use.operands[-1]

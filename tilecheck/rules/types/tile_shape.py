@@ -266,7 +266,7 @@ _DIALECT_WORDS: Final[Mapping[str, Callable[[Fault], tuple[str, str]]]] = {
 }
 
 
-# --- operations of cuda.tile ------------------------------------------------------------------------------------------
+# --- operations of cuda.tile -----------------------------------------------------------------------------------------
 
 def _find_operands(use: Use, f: Misfit) -> tuple[Operand, Operand]:
     """The two operands whose extents meet along the axis."""

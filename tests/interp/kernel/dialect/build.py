@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tilecheck.interp.kernel.dialect.typed.infer import Inference, infer
-from tilecheck.interp.kernel.driver import execute
+from tilecheck.kernel_model.driver import execute
 from tilecheck.project.module import KernelSite
 from tilecheck.project.project import Project
 

@@ -7,7 +7,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from tilecheck.interp.kernel.calls import Arguments
+from tilecheck.interp.kernel.arguments import Arguments
+from tilecheck.interp.kernel.calls import unknown_call
 from tilecheck.interp.kernel.coerce import constant_int
 from tilecheck.interp.kernel.dialect.cells import extent
 from tilecheck.interp.kernel.dialect.methods import Method, takes
@@ -25,8 +26,12 @@ def _atomic(op: str, m: Machine, s: Shared, args: Arguments) -> Value:
     """Evaluates a relaxed atomic operation of the declared scope. It returns no value that a block could use."""
     how = {"memory_order": TileRef("MemoryOrder.RELAXED"),
            "memory_scope": TileRef(f"MemoryScope.{s.parameter.scope.upper()}")}
-    m.operations.tile[op](
-        m, replace(args, positional=(array(View(s.array)), *args.positional), keywords={**args.keywords, **how}))
+    whole = replace(args, positional=(array(View(s.array)), *args.positional), keywords={**args.keywords, **how})
+    value = m.operations.tile[op].value
+    if value is None:
+        unknown_call(m, op, NONE, whole)
+    else:
+        value(m, whole)
     return NONE
 
 

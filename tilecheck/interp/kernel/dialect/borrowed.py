@@ -9,7 +9,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilecheck.dtypes import SOME_INTEGER
-from tilecheck.interp.kernel.calls import Arguments, unknown_call
+from tilecheck.interp.kernel.arguments import Arguments
+from tilecheck.interp.kernel.calls import unknown_call
 from tilecheck.interp.kernel.coerce import constant_int, expand, shape_from, to_int, to_term
 from tilecheck.interp.kernel.dialect.cells import blame, extent, own
 from tilecheck.interp.kernel.dialect.methods import Method, takes
@@ -17,7 +18,7 @@ from tilecheck.interp.kernel.dialect.ownership import Construction, Held
 from tilecheck.interp.kernel.dialect.values import Borrowed, Mutable, Part
 from tilecheck.interp.kernel.footprints import Effect, element_access, tile_access
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.interp.kernel.memory import padding_of, unspecified_of
+from tilecheck.interp.kernel.paddings import padding_of, unspecified_of
 from tilecheck.interp.kernel.shapes import broadcast
 from tilecheck.interp.kernel.values import ArrayRef, Choice, Const, Data, Int, Shape, Tuple, Unknown, Value, View, array
 from tilecheck.symbolic import ONE, TRUE, Term, cdiv, enforceable, eq, lane, le

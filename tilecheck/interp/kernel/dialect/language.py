@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from tilecheck.dtypes import Weak
 from tilecheck.interp.kernel import attributes, calls, coerce, loops, statements, subscripts
 from tilecheck.interp.kernel import induction as carried
-from tilecheck.interp.kernel.calls import Arguments, unknown_call
+from tilecheck.interp.kernel.arguments import Arguments
+from tilecheck.interp.kernel.calls import unknown_call
 from tilecheck.interp.kernel.dialect import accumulators, borrowed, mutable
 from tilecheck.interp.kernel.dialect.cells import blame, nested_cell, walk
 from tilecheck.interp.kernel.dialect.decorated import is_kernel

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from tilecheck.interp.kernel.calls import Arguments
+from tilecheck.interp.kernel.arguments import Arguments
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.values import Value
 

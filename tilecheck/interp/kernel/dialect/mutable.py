@@ -7,7 +7,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilecheck.dtypes import SOME_INTEGER
-from tilecheck.interp.kernel.calls import Arguments, unknown_call
+from tilecheck.interp.kernel.arguments import Arguments
+from tilecheck.interp.kernel.calls import unknown_call
 from tilecheck.interp.kernel.coerce import constant_int, expand, to_bool, to_int, to_term
 from tilecheck.interp.kernel.dialect.cells import (
     blame,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from tilecheck.ops.catalog import OPERATIONS
+
 __all__ = ["KNOWN_RELEASES", "is_known"]
 
 KNOWN_RELEASES: Final = ("1.7",)
@@ -22,6 +24,4 @@ _NO_OPERATIONS: Final = frozenset({
 
 def is_known(name: str) -> bool:
     """Whether the checker knows what a public name of cuda.tile stands for; what it does not know costs verdicts."""
-    from tilecheck.interp.kernel.operations import OPERATIONS
-
-    return name in OPERATIONS.tile or name in _NO_OPERATIONS
+    return name in OPERATIONS or name in _NO_OPERATIONS

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from tilecheck.interp.kernel.driver import run_until_stable
 from tilecheck.interp.kernel.expressions import EXPRESSIONS
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.statements import STATEMENTS
 from tilecheck.interp.kernel.values import Value
+from tilecheck.kernel_model.driver import run_until_stable
 from tilecheck.syntax.tree import Assign, AugAssign, Expr, Name, Sequence, Span, Starred, Stmt
 
 if TYPE_CHECKING:

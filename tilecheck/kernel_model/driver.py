@@ -8,19 +8,20 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from tilecheck.dtypes import I64, SOME_INTEGER, SOME_NUMBER, Weak
+from tilecheck.interp.kernel import builtins
 from tilecheck.interp.kernel.access import Access, Gap, KernelModel, Param, ParamKind
 from tilecheck.interp.kernel.declared_contracts import find_declared, integers, ranges
 from tilecheck.interp.kernel.dialect.ownership import NOT_A_DIALECT
 from tilecheck.interp.kernel.expressions import EXPRESSIONS
-from tilecheck.interp.kernel.interpreter import Exhausted, Frame, Knowledge, Machine, Record
+from tilecheck.interp.kernel.interpreter import Exhausted, Frame, Knowledge, Machine, Operations, Record
 from tilecheck.interp.kernel.lint_facts import Observed
 from tilecheck.interp.kernel.liveness import find_unused, mentions_64_bits
 from tilecheck.interp.kernel.locks import find_released_locks
 from tilecheck.interp.kernel.names import in_module
-from tilecheck.interp.kernel.operations import OPERATIONS
 from tilecheck.interp.kernel.poison.sources import Paddings
 from tilecheck.interp.kernel.statements import STATEMENTS
 from tilecheck.interp.kernel.values import NONE, Data, Int, ParamRef, Value
+from tilecheck.ops.catalog import METHODS, OPERATIONS, TILE_METHODS
 from tilecheck.project.annotations import is_constant_annotation, tile_annotation
 from tilecheck.symbolic import FALSE, TRUE, Array, ArrayParam, Cond, Opaque, atoms_in, conj, scalar
 from tilecheck.symbolic.footprint import Region
@@ -34,6 +35,7 @@ RUNS = 4
 """Runs until what an earlier run found out about the kernel no longer changes."""
 
 
+_OPERATIONS: Final = Operations(OPERATIONS, TILE_METHODS, METHODS, builtins.BUILTINS, builtins.LIBRARY)
 Expressions: TypeAlias = Mapping[type, Callable[[Machine, Any], Value]]
 Statements: TypeAlias = Mapping[type, Callable[[Machine, Any], None]]
 
@@ -97,7 +99,7 @@ def _run(
 ) -> Machine:
     definition = site.definition
     names = tuple(ArrayParam(p.name) for p in definition.params)
-    m = Machine(project, knowledge, names, expressions, statements, OPERATIONS)
+    m = Machine(project, knowledge, names, expressions, statements, _OPERATIONS)
     m.recording = knowledge.written is not None
     try:
         _enter(m, site)

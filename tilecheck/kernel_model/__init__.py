@@ -1,0 +1,1 @@
+"""Symbolic execution of a kernel, which yields its model: accesses, obligations and facts."""

@@ -1,0 +1,1 @@
+"""The operations of cuda.tile: one record for each, and the families that they belong to."""
