@@ -98,6 +98,21 @@ class Obligation(Struct, frozen=True):
         return "; ".join(self.steps)
 
 
+class LaunchCounts(Struct, frozen=True):
+    """The number of seen launches of a kernel, by the state of its contract there.
+
+    holds         the launch discharges each clause
+    broken        it breaks a clause
+    open          a clause is not decided
+    not_followed  the grid or an argument list is unknown
+    """
+
+    holds: int = 0
+    broken: int = 0
+    open: int = 0
+    not_followed: int = 0
+
+
 class KernelReport(Struct, frozen=True):
     """The results for one kernel. `verdict` is the weakest verdict of its obligations."""
 
@@ -107,6 +122,7 @@ class KernelReport(Struct, frozen=True):
     verdict: Verdict
     contract: tuple[ContractClause, ...]
     obligations: tuple[Obligation, ...]
+    launches: LaunchCounts = LaunchCounts()
 
 
 class Failure(Struct, frozen=True):

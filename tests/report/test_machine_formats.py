@@ -41,7 +41,7 @@ def test_json_has_the_promised_names() -> None:
     assert pair["notes"] == ["the other write", "equal values are no excuse"]
     assert plain["notes"] == []
     (kernel,) = report["kernels"]
-    assert set(kernel) == {"file", "name", "line", "verdict", "contract", "obligations"}
+    assert set(kernel) == {"file", "name", "line", "verdict", "contract", "launches", "obligations"}
     assert kernel["contract"] == [{"clause": "grid[1] == 1", "kind": "structural", "state": "open"}]
     first, second = kernel["obligations"]
     assert set(first) >= {"kind", "line", "array", "verdict", "why"}

@@ -47,7 +47,7 @@ def explain(study: Study, line: int | None = None) -> ExplainedKernel:
     return ExplainedKernel(
         model.name, model.file, model.name_span.line, study.report.verdict,
         (*given, *writer.counters(printed)), shown, clauses,
-        sum(launch.how != "unseen" for launch in study.launches), gaps)
+        len(study.launches), gaps)
 
 
 def _cost(study: Study, span: Span, text: str) -> Cost:

@@ -31,8 +31,8 @@ class Suspicion(Struct, frozen=True):
     """Suspicious code, and the launches for which it is right.
 
     unless  a condition on a launch under which the code is right
-    when    which launches report it. `open`: it is reported unless every launch satisfies the condition; a launch that
-            may exist unseen counts. `free`: it is reported if a seen launch breaks the condition, or passes on values
+    when    which launches report it. `open`: it is reported unless every launch satisfies the condition, and without
+            a seen launch. `free`: it is reported if a seen launch breaks the condition, or passes on values
             that its callers choose. `broken`: it is reported only if a seen launch breaks the condition.
     """
 
@@ -44,17 +44,15 @@ class Suspicion(Struct, frozen=True):
 def confirm_suspicions(
     suspicions: Iterable[Suspicion], model: KernelModel, launches: Sequence[Launch],
 ) -> Iterator[Lint]:
-    """The suspicions that the launches leave, launches that may exist unseen included."""
+    """The suspicions that the launches leave."""
     for s in suspicions:
-        if s.unless is None or (all(launch.how == "unseen" for launch in launches) and s.when != "broken") or any(
+        if s.unless is None or (not launches and s.when != "broken") or any(
                 stands(s.unless, s.when, model, launch) for launch in launches):
             yield s.lint
 
 
 def stands(clause: Clause, when: When, model: KernelModel, launch: Launch) -> bool:
     """Whether a launch does not refute a suspicion, which holds unless the clause does."""
-    if launch.how == "unseen":
-        return when == "open"
     state = discharge(clause, model.params, launch, model.launched).state
     if state in ("broken", "violated"):
         return True

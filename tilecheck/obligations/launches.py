@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from tilecheck.contracts import annotation_of
-from tilecheck.diagnostics import ClauseState
+from tilecheck.diagnostics import ClauseState, LaunchCounts
 from tilecheck.interp.host.clause_substitution import numbers_of
 from tilecheck.interp.host.discharge import Discharge, discharge
 from tilecheck.interp.host.launch import Launch
@@ -19,7 +19,7 @@ from tilecheck.obligations.contract_dedup import standing_facts
 from tilecheck.symbolic import Cond
 from tilecheck.symbolic.footprint import Clause
 
-__all__ = ["Discharged", "discharge_all"]
+__all__ = ["Discharged", "count_launches", "discharge_all"]
 
 
 _WIDTHS: Final = ("2**31", "2**63")
@@ -35,15 +35,28 @@ class Discharged(Struct, frozen=True):
 def discharge_all(
     clauses: Sequence[Clause], model: KernelModel, launches: Sequence[Launch],
 ) -> Mapping[str, Discharged]:
-    """By clause. One that every launch in sight discharges is open where there may be others."""
-    seen = [launch for launch in launches if launch.how != "unseen"]
-    standing = standing_facts(model) if seen else ()
+    """The states of clauses, by text."""
+    standing = standing_facts(model) if launches else ()
     first: dict[object, Launch] = {}
-    alike = [first.setdefault(numbers_of(launch), launch) for launch in seen]
-    found = {c.text: _discharge(c, model, seen, alike, standing) for c in clauses}
-    if len(seen) == len(launches):
-        return found
-    return {text: replace(d, state="open") if d.state == "discharged" else d for text, d in found.items()}
+    alike = [first.setdefault(numbers_of(launch), launch) for launch in launches]
+    return {c.text: _discharge(c, model, launches, alike, standing) for c in clauses}
+
+
+def count_launches(
+    clauses: Sequence[Clause], states: Mapping[str, Discharged], launches: Sequence[Launch],
+) -> LaunchCounts:
+    """The seen launches by the state of the whole contract. A clause that no launch decides is open at each."""
+    undecided = any(not states[c.text].at for c in clauses)
+    found = Counter[str]()
+    for k, launch in enumerate(launches):
+        at = {states[c.text].at[k][1].state for c in clauses if states[c.text].at}
+        if launch.arguments is None or None in launch.grid:
+            found["not_followed"] += 1
+        elif at & {"broken", "violated"}:
+            found["broken"] += 1
+        else:
+            found["open" if undecided or at - {"discharged"} else "holds"] += 1
+    return LaunchCounts(**found)
 
 
 def _discharge(

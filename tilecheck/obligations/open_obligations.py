@@ -22,7 +22,7 @@ def find_open_obligations(
 ) -> tuple[DecidedObligation, ...]:
     """The obligations that are refuted, unproven, or conditional on a clause that a launch may break.
 
-    `launches` includes those that may exist unseen; `states` has what they make of each clause.
+    `states` has the state of each clause at the launches.
     """
     remaining = (in_view(s, model, launches, states) for s in proof.obligations if _is_open(s, states))
     return tuple(_without_implied([s for s in remaining if s is not None]))

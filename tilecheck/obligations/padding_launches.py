@@ -38,7 +38,7 @@ def _is_discharged(
     state = states[clause.text]
     if state.state == "discharged":
         return True
-    if clause.cond is None or state.state == "broken" or not launches or any(x.how == "unseen" for x in launches):
+    if clause.cond is None or state.state == "broken" or not launches:
         return False
     cond = clause.cond
     return all(

@@ -9,6 +9,7 @@ from typing import Final
 
 from tilecheck.diagnostics import KernelReport, Obligation, Report
 from tilecheck.report.json import kernel_object
+from tilecheck.report.summary import describe_launches
 
 CONSTRUCTED: Final = "cell"
 """The proof rule of obligations that the ownership dialect discharges by construction."""
@@ -41,6 +42,7 @@ def _render(kernel: KernelReport) -> str:
     out += [f"  requires {c.clause:<{width}}  {c.kind}, {c.state}" for c in kernel.contract]
     if not kernel.contract:
         out.append("  requires nothing")
+    out += [f"  {line}" for line in describe_launches(kernel)]
     rows = [(f"line {o.line}", o.kind, o.array, o.verdict + _construction(o)) for o in kernel.obligations]
     widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
     out += [f"  {row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}  {row[2]:<{widths[2]}}  {row[3]}" for row in rows]

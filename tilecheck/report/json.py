@@ -50,6 +50,7 @@ def kernel_object(kernel: KernelReport) -> dict[str, Any]:
         "line": kernel.line,
         "verdict": kernel.verdict,
         "contract": [{"clause": c.clause, "kind": c.kind, "state": c.state} for c in kernel.contract],
+        "launches": {name: getattr(kernel.launches, name) for name in kernel.launches.__struct_fields__},
         "obligations": [_obligation(o) for o in kernel.obligations],
     }
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from tilecheck.diagnostics import Report
+from tilecheck.diagnostics import KernelReport, Report
 from tilecheck.rules.catalog import NAMES
 from tilecheck.text.plural import pluralize
 
@@ -38,6 +38,16 @@ def _kernels(report: Report) -> str:
         return "no kernels"
     parts = [f"{verdicts[v]} {v}" for v in _ORDER if verdicts[v]]
     return f"{pluralize(len(report.kernels), 'kernel')}: {', '.join(parts)}"
+
+
+def describe_launches(kernel: KernelReport) -> list[str]:
+    """`contract holds at 31 launches; 2 not followed`, or nothing if no launch of the kernel was seen."""
+    counts = kernel.launches
+    others = [f"{count} {what}" for count, what in (
+        (counts.broken, "broken"), (counts.open, "open"), (counts.not_followed, "not followed")) if count]
+    if not (counts.holds or others):
+        return []
+    return ["; ".join([f"contract holds at {counts.holds} launch{'' if counts.holds == 1 else 'es'}", *others])]
 
 
 def render_statistics(report: Report) -> str:

@@ -11,7 +11,7 @@ from tilecheck.diagnostics import Diagnostic, KernelReport, Note, Report
 from tilecheck.report.formats import View
 from tilecheck.report.frame import Label, Sources, fits, gutter_width, render_frames
 from tilecheck.report.style import Style
-from tilecheck.report.summary import render_statistics, render_summary
+from tilecheck.report.summary import describe_launches, render_statistics, render_summary
 from tilecheck.symbolic.footprint import BlockPoint, Witness
 from tilecheck.text.block_names import block_name, rank_of_grid
 
@@ -156,6 +156,7 @@ def render_kernel(kernel: KernelReport, style: Style) -> str:
     """The results for one kernel: its contract and each of its obligations."""
     out = [style.bold(f"{kernel.file}:{kernel.line}: kernel {kernel.name}: {kernel.verdict}")]
     out += [f"  requires {clause.clause}  ({clause.kind}, {clause.state})" for clause in kernel.contract]
+    out += [f"  {line}" for line in describe_launches(kernel)]
     for obligation in kernel.obligations:
         out.append(f"  line {obligation.line}: {obligation.kind} {obligation.array}: {obligation.verdict}")
         out += [f"    {step}" for step in obligation.steps]

@@ -12,7 +12,7 @@ from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.deferred import confirm_suspicions
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.launch_breaches import find_breaches
-from tilecheck.obligations.launches import Discharged, discharge_all
+from tilecheck.obligations.launches import Discharged, count_launches, discharge_all
 from tilecheck.obligations.obligation import DecidedObligation, DecidedSlice, Proof, find_weakest
 from tilecheck.obligations.open_obligations import find_open_obligations
 from tilecheck.obligations.operand_types import find_type_faults
@@ -29,20 +29,17 @@ def conclude(
     model: KernelModel, proof: Proof, launches: Sequence[Launch],
 ) -> tuple[KernelReport, tuple[Diagnostic, ...]]:
     """Verdicts, contract and findings of a kernel, given the launches of the checked files.
-
-    `launches` may include one of which nothing is known, for those that may exist unseen.
     """
     clauses = contract_of(proof)
     states = discharge_all(clauses, model, launches)
     reported = find_open_obligations(model, proof, launches, states)
     lints = tuple(confirm_suspicions(proof.suspicions, model, launches))
-    seen = tuple(launch for launch in launches if launch.how != "unseen")
     findings = [_at_obligation(s, model) for s in reported]
     faulty = {f.span for f in (*model.ownership.faults, *model.ownership.typed)} | {d.span for d in findings}
     view = KernelView(
-        model, proof, seen, clauses, states, reported, lints,
-        find_breaches(model, clauses, states, seen, proof.obligations),
-        tuple(find_type_faults(model, seen, faulty if model.dialect else frozenset())))
+        model, proof, tuple(launches), clauses, states, reported, lints,
+        find_breaches(model, clauses, states, launches, proof.obligations),
+        tuple(find_type_faults(model, launches, faulty if model.dialect else frozenset())))
     findings += _in_kernel(view)
     return _report(view), tuple(_complete(d, rank_of_axes(model.axes_read)) for d in _without_echoes(findings))
 
@@ -81,7 +78,8 @@ def _report(view: KernelView) -> KernelReport:
     return KernelReport(
         model.file, model.name, model.name_span.line, find_weakest(tuple(verdicts)),
         tuple(ContractClause(c.text, c.kind, _state(c, proof, view.states)) for c in view.clauses),
-        (*map(_obligation, proof.obligations), *map(_slice, proof.slices)))
+        (*map(_obligation, proof.obligations), *map(_slice, proof.slices)),
+        count_launches(view.clauses, view.states, view.launches))
 
 
 def _state(clause: Clause, proof: Proof, states: Mapping[str, Discharged]) -> ClauseState:

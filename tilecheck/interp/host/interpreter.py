@@ -25,7 +25,6 @@ from tilecheck.interp.host.values import (
     Function,
     Int,
     Items,
-    Kernel,
     Member,
     Package,
     Place,
@@ -100,8 +99,6 @@ class Evaluator:
         self.fuel = FUEL
         self.frames: dict[int, Frame] = {}
         self.records: list[Raw] = []
-        self.escaped: set[Kernel] = set()
-        """Kernels that went to code that is not seen."""
         self.volatile: set[tuple[int, str]] = set()
         """Variables, by frame, that a function assigns which went to code that is not seen."""
         self.unfollowed: set[tuple[str, str]] = set()
@@ -379,8 +376,6 @@ class Evaluator:
             elif isinstance(value, Function):
                 self.unfollowed.add((value.module.path, value.qualname))
                 self.escape((*value.bound, *(v for _, v in value.named)), state)
-            elif isinstance(value, Kernel):
-                self.escaped.add(value)
             elif isinstance(value, Choice):
                 self.escape(tuple(option for _, option in value.options), state)
 

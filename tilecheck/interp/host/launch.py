@@ -71,8 +71,7 @@ class Launch(Struct, frozen=True):
     grid       extents over the launch's symbols, padded with 1; None where not known
     arguments  None if the argument list is not seen (`*args`)
     facts      guarantees of the host code at the launch: asserts, branches taken, ranges of loops
-    how        `launch`, `wrapper`, `tuner`; `operation` for a launch through the runtime; `unseen` for a possible
-               launch in code that is not followed, with unknown grid and arguments
+    how        `launch`, `wrapper`, `tuner`; `operation` for a launch through the runtime
     wrapper    name of the function whose symbols the terms use, for messages
     cases      the values that symbols of a tuner's configuration may have, together: one case for each configuration;
                empty when there is no configuration or its values are not known
@@ -89,7 +88,7 @@ class Launch(Struct, frozen=True):
     arguments: tuple[Argument, ...] | None
     facts: Cond
     span: Span
-    how: Literal["launch", "wrapper", "tuner", "operation", "unseen"]
+    how: Literal["launch", "wrapper", "tuner", "operation"]
     wrapper: str
     cases: tuple[tuple[tuple[str, int], ...], ...] = ()
     free: frozenset[str] = frozenset()

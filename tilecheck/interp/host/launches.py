@@ -20,7 +20,6 @@ from tilecheck.interp.host.launch_sites import Raw
 from tilecheck.interp.host.state import Contents, State
 from tilecheck.interp.host.symbols import Symbols
 from tilecheck.interp.host.syntax import syntax
-from tilecheck.interp.host.unseen_launches import unseen
 from tilecheck.interp.host.uses import uses
 from tilecheck.interp.host.values import Choice, Function, Items, Kernel, Ref, Thing, Value
 from tilecheck.project.module import Module
@@ -37,8 +36,7 @@ _METHODS: Final = frozenset({"forward", "backward", "setup_context"})
 
 
 def find_launches(project: Project, module: Module) -> tuple[Launch, ...]:
-    """Every launch of a kernel of the checked tree that a function of the module makes, or its body, and those that it
-    may make unseen.
+    """Every launch of a kernel of the checked tree that a function of the module makes, or its body.
 
     A function that others of the module call is followed from there, with the arguments that it is given; by itself
     it is evaluated only when nothing else of the module reaches it, or when it is public.
@@ -71,11 +69,11 @@ class _Search:
                 left.append(name)
             else:
                 self._evaluate(name)
-        while more := [n for n in left if self._may_be_called_unseen(n)][:1]:
+        while more := [n for n in left if self._is_called_elsewhere(n)][:1]:
             left.remove(more[0])
             self._evaluate(more[0])
 
-    def _may_be_called_unseen(self, name: str) -> bool:
+    def _is_called_elsewhere(self, name: str) -> bool:
         """Whether a function is mentioned otherwise than in calls of it that were followed."""
         key = (self.module.path, name)
         if key in self.ev.unfollowed:
@@ -207,7 +205,6 @@ class _Search:
                 launch = self._launch(name, raw, cond, kernel)
                 if launch is not None:
                     found[launch if certain else replace(launch, certain=False)] = None
-        found |= dict.fromkeys(unseen(self.ev, self.module, self.raws))
         return tuple(sorted(found, key=lambda launch: (launch.span, launch.wrapper, launch.kernel)))
 
     def _launch(self, name: str, raw: Raw, cond: Cond, kernel: Kernel) -> Launch | None:
