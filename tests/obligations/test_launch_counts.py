@@ -53,5 +53,6 @@ def test_no_line_without_a_launch() -> None:
 
 
 def test_passing_a_kernel_to_other_code_changes_no_verdict() -> None:
-    handed = LAUNCH.format(4) + "\n\ndef register(registry):\n    registry.add(clamped)\n    registry.run(clamped, (8,))\n"
+    passing = "\n\ndef register(registry):\n    registry.add(clamped)\n    registry.run(clamped, (8,))\n"
+    handed = LAUNCH.format(4) + passing
     assert _count(LAUNCH.format(4)) == _count(handed)

@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any, Final
 
 from tilecheck.decorators import declaration_of
+from tilecheck_runtime.api.launch_proof import prove_from_representation
 from tilecheck_runtime.backends.cuda.driver import driver
 from tilecheck_runtime.backends.cuda.stream import handle_of
 from tilecheck_runtime.contracts.checking import findings_of
@@ -151,6 +152,7 @@ def check_launch(kernel: Any, grid: Any, values: Sequence[Any], given: Sequence[
         _check_one_device(name, given)
         _check_not_refuted(function)
         enforce(name, contract_of(function), numbers, complete=False)
+        _check_representation(kernel, values, given, extents)
         if len(_PASSED) >= _MOST:
             _PASSED.clear()
         _PASSED.add(like)
@@ -259,6 +261,30 @@ def _check_not_refuted(function: FunctionType) -> None:
     raise RefutedError(code, f"`{function.__name__}` is not launched: {why}", use=current_location(),
                        fix="run `tilecheck` on its file to see how it goes wrong; `@unsafe(\"why\")` on the kernel "
                        "launches it anyway")
+
+
+_MOST_BLOCKS: Final = 1024
+"""Blocks of a launch that is executed by the representation of its kernel before it runs."""
+
+
+def _check_representation(
+    kernel: Any, values: Sequence[Any], given: Sequence[_NamedArray], grid: tuple[int, int, int],
+) -> None:
+    """Raises RefutedError for a launch that goes wrong for all data, of a kernel that the checker does not decide.
+
+    Such a kernel comes from a factory, from `exec` or from code that the checker cannot follow.
+    """
+    function = function_of(kernel)
+    found = findings_of(function)
+    if (found is not None and found.report.verdict != "unproven") or declaration_of(function).unsafe is not None:
+        return
+    arrays = {one.name: one.array for one in given}
+    fault = prove_from_representation(kernel, parameters(function), values, arrays, grid, _MOST_BLOCKS).fault_for_all
+    if fault is not None:
+        raise RefutedError("TC201" if fault.kind == "outside" else "TC101",
+                           f"`{function.__name__}` is not launched: {fault.describe()}", use=current_location(),
+                           fix="let each block write elements of its own, inside the array; `@unsafe(\"why\")` on the "
+                           "kernel launches it anyway")
 
 
 def _contract_numbers(known: Sequence[str], values: Sequence[Any], given: Sequence[_NamedArray],

@@ -191,3 +191,24 @@ def test_arrays_of_the_host_run_on_the_cpu(launched):
     x, out = np.arange(8, dtype=np.float32), np.zeros(8, np.float32)
     tcr.launch(None, (2,), vector_add, (x, x, out, 4))
     assert (out == 2 * x).all() and not launched
+
+
+def _make_divided(steps):
+    """A kernel whose number of blocks for a tile is known when it is compiled."""
+    @ct.kernel
+    def divided(x, out, T: ct.Constant[int]):
+        i = ct.bid(0)
+        step = ct.static_eval(max(steps.values()))
+        ct.store(out, (i // step,), ct.load(x, (i,), (T,)))
+
+    return divided
+
+
+def test_a_kernel_of_a_factory_is_refuted_by_its_representation(launched):
+    pytest.importorskip("cuda.tile._compile", reason="the representation comes from the package cuda-tile")
+    x, _, out = three()
+    tcr.launch(7, (4,), _make_divided({"a": 1}), (x, out, 16))
+    assert len(launched) == 1
+    error = check_refused(tcr.RefutedError, lambda: tcr.launch(7, (4,), _make_divided({"a": 2}), (x, out, 16)))
+    assert "blocks (0, 0, 0) and (1, 0, 0) access element 0 of `out`" in str(error)
+    assert len(launched) == 1

@@ -1,0 +1,166 @@
+"""A launch proved from the representation: with its own numbers, and for all data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tilecheck_runtime.tile_ir.accesses import Argument, Made
+from tilecheck_runtime.tile_ir.evaluate import Block, Parameter, run_block
+from tilecheck_runtime.tile_ir.values import Undecided
+
+__all__ = ["MOST_BLOCKS", "Fault", "LaunchVerdict", "prove_launch"]
+
+MOST_BLOCKS: Final = 20_000
+MOST_ELEMENTS: Final = 200_000_000
+"""Elements that the blocks of a launch may touch, each counted as often as it is touched."""
+_NOBODY: Final = -1
+_MANY: Final = -2
+_SYNCHRONIZING: Final = frozenset({"acquire", "release", "acq_rel"})
+
+Kind: TypeAlias = Literal["race", "outside"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault that happens for all data.
+
+    element  the offset in the array; None for an access outside
+    blocks   the blocks that touch it, or the block that goes outside
+    lines    of the accesses
+    """
+
+    kind: Kind
+    array: str
+    element: int | None
+    blocks: tuple[Block, ...]
+    lines: tuple[int, ...]
+
+    def describe(self) -> str:
+        """The fault in words."""
+        blocks = " and ".join(map(str, self.blocks))
+        lines = " and ".join(str(n) for n in dict.fromkeys(self.lines))
+        if self.kind == "outside":
+            return f"in this launch block {blocks} accesses elements outside `{self.array}`, line {lines}"
+        return f"in this launch blocks {blocks} access element {self.element} of `{self.array}`, line {lines}"
+
+
+@dataclass(frozen=True)
+class LaunchVerdict:
+    """`proved`: no block reads or writes an element that another one writes, and none touches one outside its array.
+    `refuted`: a fault happens for all data. `undecided`: neither is known, for the reason `why`."""
+
+    verdict: Literal["proved", "refuted", "undecided"]
+    fault: Fault | None = None
+    why: str = ""
+
+    @property
+    def fault_for_all(self) -> Fault | None:
+        """The fault that happens for all data."""
+        return self.fault if self.verdict == "refuted" else None
+
+
+@dataclass
+class _Memory:
+    """The block that touched each element of a storage, by mode, and the line of its access."""
+
+    owners: dict[str, npt.NDArray[np.int32]] = field(default_factory=dict)
+    lines: dict[str, npt.NDArray[np.int32]] = field(default_factory=dict)
+
+
+def prove_launch(body: Any, parameters: Sequence[Parameter], grid: Block) -> LaunchVerdict:
+    """The verdict on a launch of the kernel with this representation."""
+    blocks = grid[0] * grid[1] * grid[2]
+    if blocks > MOST_BLOCKS:
+        return LaunchVerdict("undecided", why=f"the grid has more than {MOST_BLOCKS} blocks")
+    arrays = list(_list_arrays(parameters))
+    if _is_mixed(arrays):
+        return LaunchVerdict("undecided", why="arrays of different element types share memory")
+    memories = {a.storage: _Memory() for a in arrays}
+    sizes = {s: max(a.offset + a.extent for a in arrays if a.storage == s) for s in memories}
+    left = MOST_ELEMENTS
+    doubt = ""
+    fault: Fault | None = None
+    try:
+        for number, block in enumerate(np.ndindex(grid)):
+            place = (int(block[0]), int(block[1]), int(block[2]))
+            for made in run_block(body, parameters, place, grid):
+                left -= len(made.elements)
+                if left < 0:
+                    raise Undecided("the blocks touch too many elements")
+                array = arrays[made.array]
+                found = _check_bounds(made, array, place) or _meet(
+                    made, array, memories[array.storage], sizes[array.storage], number, grid)
+                if made.order in _SYNCHRONIZING and made.mode != "atomic":
+                    doubt = doubt or "accesses are ordered by acquire and release"
+                if found is not None and made.certain:
+                    fault = fault or found
+                elif found is not None:
+                    doubt = doubt or "an access depends on data"
+    except Undecided as reason:
+        return LaunchVerdict("undecided", why=str(reason))
+    if fault is not None and not (fault.kind == "race" and (doubt or _synchronizes(memories))):
+        return LaunchVerdict("refuted", fault)
+    if fault is not None or doubt:
+        return LaunchVerdict("undecided", fault, doubt or "atomic operations may order the blocks")
+    return LaunchVerdict("proved")
+
+
+def _list_arrays(parameters: Sequence[Parameter]) -> Iterator[Argument]:
+    for parameter in parameters:
+        if isinstance(parameter, Argument):
+            yield parameter
+        elif isinstance(parameter, tuple):
+            yield from parameter
+
+
+def _is_mixed(arrays: Sequence[Argument]) -> bool:
+    types: dict[int, str] = {}
+    return any(types.setdefault(a.storage, a.dtype) != a.dtype for a in arrays)
+
+
+def _synchronizes(memories: dict[int, _Memory]) -> bool:
+    """Whether the launch has atomic operations, by which blocks may wait for each other."""
+    return any("atomic" in memory.owners for memory in memories.values())
+
+
+def _check_bounds(made: Made, array: Argument, block: Block) -> Fault | None:
+    if not made.outside:
+        return None
+    return Fault("outside", array.name, None, (block,), (made.line,))
+
+
+_CONFLICTS: Final = {"read": ("write", "atomic"), "write": ("read", "write", "atomic"), "atomic": ("read", "write")}
+
+
+def _meet(made: Made, array: Argument, memory: _Memory, size: int, number: int, grid: Block) -> Fault | None:
+    """Notes the elements of an access, and finds one that an earlier block touched in a way that conflicts."""
+    elements = made.elements + array.offset
+    fault = None
+    for other in _CONFLICTS[made.mode]:
+        owners = memory.owners.get(other)
+        if owners is None:
+            continue
+        before = owners[elements]
+        clash = np.flatnonzero((before != _NOBODY) & (before != number))
+        if len(clash) and fault is None:
+            at = int(elements[clash[0]])
+            earlier = int(before[clash[0]])
+            first = () if earlier == _MANY else (_block(earlier, grid),)
+            fault = Fault("race", array.name, at - array.offset, (*first, _block(number, grid)),
+                          (int(memory.lines[other][at]), made.line))
+    owners = memory.owners.setdefault(made.mode, np.full(size, _NOBODY, np.int32))
+    lines = memory.lines.setdefault(made.mode, np.zeros(size, np.int32))
+    before = owners[elements]
+    owners[elements] = np.where((before == _NOBODY) | (before == number), number, _MANY)
+    lines[elements] = made.line
+    return fault
+
+
+def _block(number: int, grid: Block) -> Block:
+    x, rest = divmod(number, grid[1] * grid[2])
+    return x, rest // grid[2], rest % grid[2]
