@@ -20,6 +20,7 @@ from tilecheck.diagnostics import Diagnostic, Report
 from tilecheck.project.project import Project
 from tilecheck.project.suppressions import Suppression, suppressions
 from tilecheck.syntax.text import SourceError
+from tilecheck.text.notebooks import SUFFIX
 from tilecheck.text.plural import pluralize
 
 __all__ = ["Added", "IgnoreError", "add_ignores", "with_ignores"]
@@ -58,6 +59,9 @@ def add_ignores(report: Report, reason: str, root: Path) -> Added:
     for file, found in sorted(by_file.items()):
         if file not in paths:
             messages.append(f"{file}: not written, since it is not among the checked files")
+            continue
+        if file.endswith(SUFFIX):
+            messages.append(f"{file}: not written, since it is a notebook: write the comments in its cells")
             continue
         if _leads_out(file, root):
             messages.append(f"{file}: not written, since it is a link to a file in another folder")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from tilecheck.syntax.text import SourceError
+from tilecheck.text.notebooks import SUFFIX
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_EXCLUDES", "Discovery", "discover"]
 
 DEFAULT_EXCLUDES: Final = frozenset({
-    ".eggs", ".git", ".hg", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".svn", ".tilecheck_cache", ".tox",
-    ".venv", "__pycache__", "build", "dist", "node_modules", "site-packages", "venv",
+    ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".svn",
+    ".tilecheck_cache", ".tox", ".venv", "__pycache__", "build", "dist", "node_modules", "site-packages", "venv",
 })
 """Names of directories that are not entered, unless they are given as a path or lie above one."""
 
@@ -111,7 +112,7 @@ class _Walk:
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in DEFAULT_EXCLUDES and not self._is_ignored(path + os.sep, ignores):
                     yield from self._folder(folder / entry.name, ignores)
-            elif entry.name.endswith(".py") and entry.is_file() and not self._is_ignored(path, ignores):
+            elif entry.name.endswith((".py", SUFFIX)) and entry.is_file() and not self._is_ignored(path, ignores):
                 yield folder / entry.name
 
     def _is_ignored(self, path: str, ignores: tuple[_Ignore, ...]) -> bool:

@@ -19,6 +19,7 @@ from tilecheck.project.targets import Target
 from tilecheck.syntax.spans import Locator
 from tilecheck.syntax.text import SourceError, decode, is_valid, parse, read_bytes
 from tilecheck.syntax.tree import ClassDef, Expr, FuncDef, Stmt
+from tilecheck.text.notebooks import SUFFIX, extract_source
 
 if TYPE_CHECKING:
     from tilecheck.project.project import Project
@@ -63,8 +64,14 @@ class Module:
 
     @cached_property
     def data(self) -> bytes:
-        """The file as bytes."""
-        return read_bytes(Path(self.path), self.path) if self._given is None else self._given
+        """The file as bytes; of a notebook, the source that its code cells are together."""
+        data = read_bytes(Path(self.path), self.path) if self._given is None else self._given
+        if not self.path.endswith(SUFFIX):
+            return data
+        try:
+            return extract_source(data)
+        except ValueError as error:
+            raise SourceError(self.path, str(error)) from None
 
     @cached_property
     def text(self) -> str:

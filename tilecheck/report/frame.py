@@ -14,6 +14,12 @@ from tilecheck.syntax.tree import Span
 Sources: TypeAlias = Callable[[str], Sequence[str]]
 """The lines of a file by its path, without line endings; empty if it cannot be read."""
 
+
+def no_sources(path: str) -> Sequence[str]:
+    """The sources of reports without source frames."""
+    return ()
+
+
 _TAB: Final = 4
 _LONGEST_SPAN: Final = 5
 _LONGEST_LABEL: Final = 72

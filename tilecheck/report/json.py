@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from tilecheck.diagnostics import Diagnostic, Failure, KernelReport, Note, Obligation, Report
 from tilecheck.report.formats import View
+from tilecheck.report.frame import Sources, no_sources
+from tilecheck.report.places import cell_of
 from tilecheck.symbolic.footprint import BlockPoint, Witness
 from tilecheck.syntax.tree import Span
 
@@ -19,22 +21,22 @@ VERSION: Final = 1
 
 def render(view: View) -> str:
     """The report as one JSON object."""
-    return render_json(view.report)
+    return render_json(view.report, view.sources)
 
 
-def render_json(report: Report) -> str:
+def render_json(report: Report, sources: Sources = no_sources) -> str:
     """The report as one JSON object."""
-    return json.dumps(report_object(report), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(report_object(report, sources), indent=2, ensure_ascii=False) + "\n"
 
 
-def report_object(report: Report) -> dict[str, Any]:
+def report_object(report: Report, sources: Sources) -> dict[str, Any]:
     """The report as plain dicts, lists, strings and numbers."""
     findings = sorted(
         [(d, False) for d in report.diagnostics] + [(d, True) for d in report.baselined], key=lambda pair: pair[0].span
     )
     return {
         "version": VERSION,
-        "diagnostics": [_diagnostic(d, baselined) for d, baselined in findings],
+        "diagnostics": [_diagnostic(d, sources, baselined) for d, baselined in findings],
         "kernels": [kernel_object(k) for k in report.kernels],
         "failures": [_failure(f) for f in report.failures],
         "files": report.files,
@@ -55,9 +57,11 @@ def kernel_object(kernel: KernelReport) -> dict[str, Any]:
     }
 
 
-def _diagnostic(diagnostic: Diagnostic, baselined: bool = False) -> dict[str, Any]:
+def _diagnostic(diagnostic: Diagnostic, sources: Sources, baselined: bool = False) -> dict[str, Any]:
+    cell = cell_of(diagnostic.span, sources)
     return {
         **_span(diagnostic.span),
+        **({} if cell is None else {"cell": cell[0], "cell_line": cell[1]}),
         "code": diagnostic.code,
         "severity": diagnostic.severity,
         "message": diagnostic.message,

@@ -5,9 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["CHECKOUT", "relative_path"]
+from tilecheck.syntax.tree import Span
+from tilecheck.text.notebooks import SUFFIX, locate_line
+
+if TYPE_CHECKING:
+    from tilecheck.report.frame import Sources
+
+__all__ = ["CHECKOUT", "cell_of", "describe_place", "relative_path"]
 
 CHECKOUT: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
 """Environment variables with which services state the folder of the project."""
@@ -20,6 +26,18 @@ def relative_path(file: str, variables: Sequence[str] = CHECKOUT) -> str:
         if base and (found := _below(absolute, base)) is not None:
             return found
     return Path(absolute).as_posix()
+
+
+def describe_place(span: Span, sources: Sources) -> str:
+    """`file.py:12:5`, or `notebook.ipynb:cell 3:2:5` with the line in the cell."""
+    found = cell_of(span, sources)
+    line = f"{span.line}" if found is None else f"cell {found[0]}:{found[1]}"
+    return f"{span.file}:{line}:{span.column + 1}"
+
+
+def cell_of(span: Span, sources: Sources) -> tuple[int, int] | None:
+    """The cell of a place in a notebook, and the line in this cell. None for other files."""
+    return locate_line(sources(span.file), span.line) if span.file.endswith(SUFFIX) else None
 
 
 def _below(path: str, base: str) -> str | None:

@@ -10,9 +10,11 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, KernelReport, Note, Report
 from tilecheck.report.formats import View
 from tilecheck.report.frame import Label, Sources, fits, gutter_width, render_frames
+from tilecheck.report.places import cell_of, describe_place
 from tilecheck.report.style import Style
 from tilecheck.report.summary import describe_launches, render_statistics, render_summary
 from tilecheck.symbolic.footprint import BlockPoint, Witness
+from tilecheck.syntax.tree import Span
 from tilecheck.text.block_names import block_name, rank_of_grid
 
 _WIDTH: Final = 100
@@ -52,7 +54,7 @@ def render_diagnostic(diagnostic: Diagnostic, sources: Sources, style: Style) ->
     out = [
         style.severity(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")
         + style.bold(f": {diagnostic.message}"),
-        f"{pad}{style.gutter('-->')} {span.file}:{span.line}:{span.column + 1}{where}",
+        f"{pad}{style.gutter('-->')} {describe_place(span, sources)}{_number_line(span, sources)}{where}",
         *render_frames(labels, sources, style),
     ]
     for kind, paragraphs in _tail(diagnostic):
@@ -60,6 +62,11 @@ def render_diagnostic(diagnostic: Diagnostic, sources: Sources, style: Style) ->
         out.append(f"{pad} {style.gutter('=')} {style.bold(kind)}: {first}")
         out += [f"{pad}   {' ' * len(kind)}  {line}" for line in more]
     return "\n".join(out)
+
+
+def _number_line(span: Span, sources: Sources) -> str:
+    """For a notebook, the number that frames and messages give the line: they count through all code cells."""
+    return "" if cell_of(span, sources) is None else f" (line {span.line} of its code)"
 
 
 def _wrap(text: str) -> list[str]:

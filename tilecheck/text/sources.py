@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from tilecheck.text.notebooks import SUFFIX, extract_source
+
 
 class SourceLines:
     """The lines of files by path. A file that cannot be read has no lines."""
@@ -24,8 +26,9 @@ class SourceLines:
             if data is None:
                 with open(path, "rb") as stream:
                     data = stream.read()
+            data = extract_source(data) if path.endswith(SUFFIX) else data
             return re.split("\r\n|\r|\n", _decode(data))
-        except (OSError, SyntaxError, UnicodeDecodeError, LookupError):
+        except (OSError, SyntaxError, ValueError, LookupError):
             return ()
 
 

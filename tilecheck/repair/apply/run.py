@@ -22,6 +22,7 @@ from tilecheck.repair.edits import Edit, Fix, OverlapError, offsets_of
 from tilecheck.repair.fixers.registry import fixes_for
 from tilecheck.syntax.text import SourceError, decode
 from tilecheck.syntax.tree import Span
+from tilecheck.text.notebooks import SUFFIX
 
 __all__ = ["Applied", "Checked", "Contents", "Fixed", "Refused", "Tree", "fix_tree"]
 
@@ -143,6 +144,8 @@ class _Run:
                 yield finding, options
 
     def read_text(self, file: str) -> str | None:
+        if file.endswith(SUFFIX):
+            return None  # an edit of the extracted source is not an edit of the notebook
         data = self.read_bytes(file)
         try:
             return None if data is None else decode(data, file)
