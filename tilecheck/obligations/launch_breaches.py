@@ -12,14 +12,15 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.read_write_sets import find_accessed
 from tilecheck.interp.host.violations import failing
 from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.obligations.executed_launches import execute_at, execute_slice_at
 from tilecheck.obligations.grid_coverage import depends_on_data, find_dependent
 from tilecheck.obligations.launches import Discharged
-from tilecheck.obligations.obligation import DecidedObligation
-from tilecheck.symbolic import GridDim, atoms_in, atoms_of
+from tilecheck.obligations.obligation import DecidedObligation, Proof
+from tilecheck.symbolic import TRUE, GridDim, atoms_in, atoms_of
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.syntax.tree import Span
 
-__all__ = ["AliasedArguments", "Breach", "find_aliased_arguments", "find_breaches", "find_unread_axes"]
+__all__ = ["AliasedArguments", "Breach", "IdleAxis", "find_aliased_arguments", "find_breaches", "find_unread_axes"]
 
 
 class Breach(Struct, frozen=True):
@@ -29,6 +30,7 @@ class Breach(Struct, frozen=True):
     needing   an obligation on bounds that fails without the clause; None if the clause is not only about bounds
     doubtful  whether the access, or the path of the host to the launch, depends on data and may not come about
     sampled   whether the breach was seen for all sizes that were tried, and is not proved for others
+    executed  whether the kernel was executed with the numbers of the launch, and went wrong
     """
 
     clause: Clause
@@ -37,6 +39,7 @@ class Breach(Struct, frozen=True):
     needing: DecidedObligation | None = None
     doubtful: bool = False
     sampled: bool = False
+    executed: bool = False
 
     @property
     def exceeds_tiles(self) -> bool:
@@ -45,38 +48,61 @@ class Breach(Struct, frozen=True):
             isinstance(a, GridDim) for a in atoms_of(self.clause.cond))
 
 
-def find_unread_axes(model: KernelModel, launches: Sequence[Launch]) -> Iterator[tuple[Launch, UnreadAxis]]:
-    """Launches with several blocks on an axis that a kernel which writes never reads, each with that axis."""
-    if model.written:
-        for launch in launches:
-            found = unread_axis(launch, model.axes_read)
-            if found is not None and found.sure:
-                yield launch, found
+class IdleAxis(Struct, frozen=True):
+    """A launch with several blocks on an axis that the kernel never reads, so that they all do the same work.
+
+    certain  whether they write the same elements for certain: a write was executed at the launch, or depends on nothing
+    """
+
+    launch: Launch
+    axis: UnreadAxis
+    certain: bool
+
+
+def find_unread_axes(
+    model: KernelModel, obligations: Sequence[DecidedObligation], launches: Sequence[Launch],
+) -> Iterator[IdleAxis]:
+    """Launches with several blocks on an axis that a kernel which writes never reads."""
+    writes = [s for s in obligations if s.kind == "disjoint" and s.access.mode == "write" and not s.access.locks]
+    for launch in launches:
+        found = unread_axis(launch, model.axes_read)
+        if found is None or not found.sure or not (writes or model.gaps):
+            continue
+        results = [execute_at(s, model, launch) for s in writes]
+        if writes and all(e.clean for e in results):
+            continue
+        yield IdleAxis(launch, found, any(e.failed is not None for e in results) or any(
+            s.access.region.exact and s.access.under is TRUE for s in writes))
 
 
 def find_breaches(
     model: KernelModel, clauses: Sequence[Clause], states: Mapping[str, Discharged], launches: Sequence[Launch],
-    obligations: Sequence[DecidedObligation],
+    proof: Proof,
 ) -> tuple[Breach, ...]:
     """The clauses that launches break.
 
-    Of the clauses on bounds that no launch is seen to discharge, one for each launch: they mostly have one cause. A
-    clause on a grid axis is left out where the launch has several blocks on it and the kernel never reads it.
+    A clause that the author declared counts as it is. Any other is executed at the launch: it may be more than the
+    kernel needs. Of the clauses on bounds that no launch is seen to discharge, one for each launch: they mostly have
+    one cause. A clause on a grid axis is left out where the launch has several blocks on it and the kernel never reads
+    it.
     """
-    unread = {launch.span: GridDim(found.axis) for launch, found in find_unread_axes(model, launches)}
+    obligations = proof.obligations
+    unread = {idle.launch.span: GridDim(idle.axis.axis) for idle in find_unread_axes(model, obligations, launches)}
     in_bounds = {c.text for s in obligations if s.kind == "bounds" for c in s.clauses}
     only_bounds = {c.text for s in obligations if s.kind == "bounds" for c in s.clauses if c.kind == "structural"} - {
         c.text for s in obligations if s.kind != "bounds" for c in s.clauses}
+    declared = {c.text for c in proof.declared}
     out: list[Breach] = []
     for clause in clauses:
+        if clause.text.startswith("disjoint("):
+            continue  # reported as aliased arguments
         for launch, result in states[clause.text].at:
-            if clause.text in only_bounds:
-                if result.state == "broken" and launch.span not in unread:
-                    out += _out_of_bounds(model, clause, obligations, launch, result)
-            elif clause.text.startswith("disjoint(") or (
-                    clause.cond is not None and unread.get(launch.span) in atoms_in(clause.cond)):
-                continue  # reported as aliased arguments, or as the axis that is not read
-            elif result.state == "broken" or (result.state == "violated" and clause.kind == "semantic"):
+            if result.state == "broken":
+                if clause.text in declared or model.dialect or clause.cond is None:
+                    out.append(Breach(clause, launch, result, executed=True))
+                elif unread.get(launch.span) not in atoms_in(clause.cond):
+                    out += _execute(model, clause, proof, launch, result, clause.text in only_bounds)
+            elif result.state == "violated" and clause.kind == "semantic":
                 out.append(Breach(clause, launch, result))
     reported = unread.keys() | {b.launch.span for b in out}
     for clause in clauses:
@@ -90,6 +116,37 @@ def find_breaches(
     return tuple(out)
 
 
+def _execute(
+    model: KernelModel, clause: Clause, proof: Proof, launch: Launch, result: Discharge, bounds: bool,
+) -> Iterator[Breach]:
+    """The breach of a clause, if the kernel goes wrong at the launch, or may do so.
+
+    A structural clause that is only sufficient is not reported. A semantic one is, unless the launch was executed
+    whole.
+    """
+    needing = [s for s in proof.obligations if s.verdict != "refuted" and any(c.text == clause.text for c in s.clauses)]
+    sliced = [s for s in proof.slices if any(c.text == clause.text for c in s.clauses)]
+    clean = bool(needing or sliced)
+    for s in needing:
+        done = execute_at(s, model, launch)
+        if done.failed is not None:
+            yield Breach(clause, launch, result, s if s.kind == "bounds" else None, executed=True)
+            return
+        clean = clean and done.clean
+    for part in sliced:
+        fails, whole = execute_slice_at(part, model, launch)
+        if fails:
+            yield Breach(clause, launch, result, executed=True)
+            return
+        clean = clean and whole
+    if clean:
+        return
+    if bounds:
+        yield from _out_of_bounds(model, clause, proof.obligations, launch, result)
+    elif clause.kind == "semantic" and clause.cond is not None:
+        yield Breach(clause, launch, result)
+
+
 def _out_of_bounds(
     model: KernelModel, clause: Clause, obligations: Sequence[DecidedObligation], launch: Launch, result: Discharge,
     proved: bool = True,
@@ -98,7 +155,7 @@ def _out_of_bounds(
     s = find_dependent(clause, obligations, model, launch, proved)
     if s is None:
         return []
-    breach = Breach(clause, launch, result, s, result.state == "violated", not proved)
+    breach = Breach(clause, launch, result, s, result.state == "violated", not proved, s.access.held is not None)
     if not breach.exceeds_tiles and depends_on_data(s):
         return [Breach(clause, launch, result, s, True, not proved)]
     return [breach]

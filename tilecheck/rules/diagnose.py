@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
-from tilecheck.diagnostics import ClauseState, ContractClause, Diagnostic, KernelReport, Obligation
+from tilecheck.diagnostics import ClauseState, ContractClause, Diagnostic, KernelReport, Note, Obligation
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.deferred import confirm_suspicions
+from tilecheck.obligations.executed_launches import settle_at_launches
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.launch_breaches import find_breaches
 from tilecheck.obligations.launches import Discharged, discharge_all
@@ -24,6 +26,8 @@ from tilecheck.text.block_names import rank_of_axes
 
 __all__ = ["conclude"]
 
+_UNCERTAIN: Final = Note("no launch that is seen is known to go wrong in this way")
+
 
 def conclude(
     model: KernelModel, proof: Proof, launches: Sequence[Launch],
@@ -32,6 +36,7 @@ def conclude(
 
     `launches` may include one of which nothing is known, for those that may exist unseen.
     """
+    proof = replace(proof, obligations=settle_at_launches(proof.obligations, model, launches))
     clauses = contract_of(proof)
     states = discharge_all(clauses, model, launches)
     reported = find_open_obligations(model, proof, launches, states)
@@ -41,7 +46,7 @@ def conclude(
     faulty = {f.span for f in (*model.ownership.faults, *model.ownership.typed)} | {d.span for d in findings}
     view = KernelView(
         model, proof, seen, clauses, states, reported, lints,
-        find_breaches(model, clauses, states, seen, proof.obligations),
+        find_breaches(model, clauses, states, seen, proof),
         tuple(find_type_faults(model, seen, faulty if model.dialect else frozenset())))
     findings += _in_kernel(view)
     return _report(view), tuple(_complete(d, rank_of_axes(model.axes_read)) for d in _without_echoes(findings))
@@ -55,6 +60,8 @@ def _at_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     report = RULES[s.code].obligation
     assert report is not None
     found = report(s, model)
+    if not s.certain and found.severity == "error":
+        found = replace(found, severity="warning", notes=(*found.notes, _UNCERTAIN))
     return replace(found, severity="error") if model.dialect and s.verdict == "unproven" else found
 
 

@@ -98,11 +98,13 @@ CODE: Final = "TC405"
 def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     """The clauses that launches break, and the launches with several blocks on an axis that the kernel never reads."""
     model = view.model
-    for launch, axis in find_unread_axes(model, view.launches):
+    for idle in find_unread_axes(model, view.proof.obligations, view.launches):
+        axis = idle.axis
         message = (f"`{model.name}` never reads `ct.bid({axis.axis})`, and this launch has {axis.extent} blocks on "
                    "that axis: they all do the same work and write the same elements")
         yield Diagnostic(
-            CODE, "error", message, launch.span, model.name, (Note("the kernel is here", model.name_span),),
+            CODE, "error" if idle.certain else "warning", message, idle.launch.span, model.name,
+            (Note("the kernel is here", model.name_span),),
             f"launch with extent 1 on axis {axis.axis}, or let the kernel read `ct.bid({axis.axis})`")
     yield from (_describe_breach(view, breach) for breach in view.breaches if not breach.exceeds_tiles)
 
