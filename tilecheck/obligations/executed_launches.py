@@ -51,12 +51,14 @@ _LEAST: Final = 3
 class Execution(Struct, frozen=True):
     """An obligation at one launch.
 
-    failed   the obligation with the numbers of its failure; None if none was seen
-    clean    whether it was executed whole without a failure, in all numbers that the launch can have
+    failed  the obligation with the numbers of its failure; None if none was seen
+    clean   whether it was executed whole without a failure, in all numbers that the launch can have
+    held    likewise, in all numbers that were tried
     """
 
     failed: DecidedObligation | None = None
     clean: bool = False
+    held: bool = False
 
 
 _OPEN: Final = Execution()
@@ -135,7 +137,8 @@ def _execute(plan: _Plan, model: KernelModel, launch: Launch) -> Execution:
     results = [plan.run(sample) for sample in samples]
     failed = [f for f, _ in results if f is not None]
     if not failed:
-        return Execution(None, numbers.constant and all(complete for _, complete in results))
+        held = all(complete for _, complete in results)
+        return Execution(None, numbers.constant and held, held)
     return Execution(failed[0]) if _is_certain(numbers, samples, results) else _OPEN
 
 

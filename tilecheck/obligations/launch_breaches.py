@@ -14,7 +14,7 @@ from tilecheck.interp.host.violations import failing
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.executed_launches import execute_at, execute_slice_at
 from tilecheck.obligations.grid_coverage import depends_on_data, find_dependent
-from tilecheck.obligations.launches import Discharged
+from tilecheck.obligations.launches import Discharged, is_width
 from tilecheck.obligations.obligation import DecidedObligation, Proof
 from tilecheck.symbolic import TRUE, GridDim, atoms_in, atoms_of
 from tilecheck.symbolic.footprint import Clause
@@ -126,24 +126,24 @@ def _execute(
     """
     needing = [s for s in proof.obligations if s.verdict != "refuted" and any(c.text == clause.text for c in s.clauses)]
     sliced = [s for s in proof.slices if any(c.text == clause.text for c in s.clauses)]
-    clean = bool(needing or sliced)
+    clean = held = bool(needing or sliced)
     for s in needing:
         done = execute_at(s, model, launch)
         if done.failed is not None:
             yield Breach(clause, launch, result, s if s.kind == "bounds" else None, executed=True)
             return
-        clean = clean and done.clean
+        clean, held = clean and done.clean, held and done.held
     for part in sliced:
         fails, whole = execute_slice_at(part, model, launch)
         if fails:
             yield Breach(clause, launch, result, executed=True)
             return
-        clean = clean and whole
-    if clean:
+        clean, held = clean and whole, held and whole
+    if clean or (held and clause.kind == "structural"):
         return
     if bounds:
         yield from _out_of_bounds(model, clause, proof.obligations, launch, result)
-    elif clause.kind == "semantic" and clause.cond is not None:
+    elif clause.kind == "semantic" or is_width(clause):
         yield Breach(clause, launch, result)
 
 

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from tilecheck.contracts import annotation_of
 from tilecheck.diagnostics import ClauseState
-from tilecheck.interp.host.clause_substitution import numbers_of
-from tilecheck.interp.host.discharge import Discharge, discharge
+from tilecheck.interp.host.clause_substitution import bind, numbers_of
+from tilecheck.interp.host.discharge import Discharge, discharge, substitute_text
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.read_write_sets import find_accessed
 from tilecheck.interp.kernel.access import KernelModel
@@ -19,7 +19,7 @@ from tilecheck.obligations.contract_dedup import standing_facts
 from tilecheck.symbolic import Cond
 from tilecheck.symbolic.footprint import Clause
 
-__all__ = ["Discharged", "discharge_all"]
+__all__ = ["Discharged", "discharge_all", "is_width"]
 
 
 _WIDTHS: Final = ("2**31", "2**63")
@@ -30,6 +30,11 @@ class Discharged(Struct, frozen=True):
 
     state: ClauseState
     at: tuple[tuple[Launch, Discharge], ...] = ()
+
+
+def is_width(clause: Clause) -> bool:
+    """Whether a clause says that numbers of the kernel fit the type in which they are computed."""
+    return clause.text.endswith(_WIDTHS)
 
 
 def discharge_all(
@@ -53,9 +58,10 @@ def _discharge(
     """`alike` has for each launch the first that passes the same numbers: arithmetic says the same of both."""
     if not launches:
         return Discharged("unseen")
-    if clause.text.endswith(_WIDTHS):
-        # sizes of real launches are seldom known, and seldom near the limit
-        return Discharged("open")
+    if is_width(clause):
+        # sizes of real launches are seldom known, and seldom near the limit: numbers decide, or nothing
+        numbers = tuple((launch, _in_numbers(clause, model, launch)) for launch in launches)
+        return Discharged("broken" if any(d.state == "broken" for _, d in numbers) else "open", numbers)
     if clause.cond is None:
         at = tuple((launch, _at(clause, model, launch, standing)) for launch in launches)
     else:
@@ -73,6 +79,16 @@ def _discharge(
 def _at(clause: Clause, model: KernelModel, launch: Launch, standing: tuple[Cond, ...]) -> Discharge:
     found = discharge(clause, model.params, launch, model.launched, standing)
     return Discharge("discharged") if found.state == "broken" and _idle(clause, model, launch) else found
+
+
+def _in_numbers(clause: Clause, model: KernelModel, launch: Launch) -> Discharge:
+    """What a clause says at a launch of constants."""
+    if clause.cond is None:
+        return Discharge("open")
+    bound = bind(clause.cond, model.params, launch, model.launched)
+    if bound.goal.op == "false" and launch.certain:
+        return Discharge("broken", (), substitute_text(clause.text, bound.values))
+    return Discharge("discharged" if bound.goal.op == "true" else "open")
 
 
 def _idle(clause: Clause, model: KernelModel, launch: Launch) -> bool:

@@ -235,11 +235,17 @@ def run_region(
         if run is None:
             return None, _UNKNOWN
         for p in run.points:
-            if (not outside or not 0 <= p[0][0] < p[0][1]) and _is_confirmed(p, region, launch):
+            if (not outside or _is_outside(*p[0])) and _is_confirmed(p, region, launch):
                 return p, _UNKNOWN
         return None, Executed(None, region.exact and run.complete)
     except (ArithmeticError, KeyError):
         return None, _UNKNOWN
+
+
+def _is_outside(at: int, end: int) -> bool:
+    """Whether an index leaves its range. At the beginning of an array or a slice without elements it does not: nothing
+    is accessed there."""
+    return not 0 <= at < end and not at == end == 0
 
 
 def _is_confirmed(p: Point, region: Region, launch: Mapping[Atom, int]) -> bool:
