@@ -106,8 +106,8 @@ def _clause_of_launches(plan: _Plan, model: KernelModel, launches: Sequence[Laun
     cases: list[Cond] = []
     for launch in launches:
         samples = numbers_at(plan.symbols, model.params, launch, model.launched).samples
-        cases += [conj(*(eq(of(a), v) for a, v in sorted(sample.items()) if isinstance(a, Symbol)))
-                  for sample in samples]
+        cases += [conj(*(eq(of(a), v) for a, v in sorted(sample.items()) if isinstance(a, Symbol) and not (
+            isinstance(a, GridDim) and a.axis not in model.axes_read))) for sample in samples]
     cond = disj(*dict.fromkeys(cases))
     return clause_of(cond, True) if len(cases) <= _NAMED and cond.op not in ("true", "false") else None
 
@@ -181,7 +181,7 @@ def _same_statement(s: DecidedObligation, model: KernelModel) -> list[Access]:
 
 def _is_lost(access: Access, model: KernelModel) -> bool:
     lost = {array for gap in model.gaps for array in gap.arrays}
-    return not access.region.exact or bool(access.may) or access.array in lost or UNKNOWN_ARRAY in (
+    return not access.region.exact or access.array in lost or UNKNOWN_ARRAY in (
         access.array, *lost) or access.held is not None
 
 

@@ -166,15 +166,17 @@ def _out_of_bounds(
 class AliasedArguments(Struct, frozen=True):
     """A launch that passes overlapping storage for two parameters. The kernel writes the parameter `written`.
 
-    names  the two parameters, in order
-    text   the second argument, as the author wrote it
-    span   the location of the second argument
+    names     the two parameters, in order
+    text      the second argument, as the author wrote it
+    span      the location of the second argument
+    in_place  whether both are the same array, and each block only reads from it what it writes later
     """
 
     names: tuple[str, str]
     written: str
     text: str
     span: Span
+    in_place: bool = False
 
 
 def find_aliased_arguments(model: KernelModel, launches: Sequence[Launch]) -> Iterator[AliasedArguments]:
@@ -188,4 +190,17 @@ def find_aliased_arguments(model: KernelModel, launches: Sequence[Launch]) -> It
             names = (model.params[i].name, model.params[j].name)
             if arrays is not None and arrays.conflict(*names):
                 written = names[0] if names[0] in arrays.written else names[1]
-                yield AliasedArguments(names, written, launch.arguments[j].text, launch.arguments[j].span)
+                other = names[1] if written == names[0] else names[0]
+                same = launch.arguments[i].exact and launch.arguments[j].exact
+                yield AliasedArguments(names, written, launch.arguments[j].text, launch.arguments[j].span,
+                                       same and other not in arrays.written and _is_in_place(model, other, written))
+
+
+def _is_in_place(model: KernelModel, read: str, written: str) -> bool:
+    """Whether each access that reads one array is followed by a write to the same elements of the other one, and no
+    write comes before it."""
+    writes = [a for a in model.accesses if a.array.text == written and a.mode != "read"]
+    reads = [a for a in model.accesses if a.array.text == read]
+    return bool(reads) and all(
+        r.region.exact and any(w.mode == "write" and w.region.index == r.region.index for w in writes) and all(
+            r.site < w.site for w in writes) for r in reads)

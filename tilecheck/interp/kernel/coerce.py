@@ -309,12 +309,10 @@ def expand(m: Machine, value: Value) -> tuple[Value, ...] | None:
 
 
 def shape_from(m: Machine, value: Value, span: Span) -> Shape | None:
-    """A tile shape given as a tuple or one integer. What a factory of kernels was passed may be either."""
+    """A tile shape given as a tuple or one integer."""
     items = expand(m, value)
     if items is not None:
         return tuple(to_term(m, v, span) for v in items)
-    if isinstance(value, ParamRef) and value.outer:
-        return None
     if isinstance(value, (Int, ParamRef)):
         return (to_term(m, value, span),)
     return None

@@ -83,8 +83,13 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
         notes = (Note(f"the compiler assumes that arguments do not overlap, and may use an old value of `{other}` "
                       "after "
                       f"a write to `{found.written}`"), Note("the kernel is here", model.name_span))
-        yield Diagnostic(CODE, "error", message, found.span, model.name, notes,
-                         f"pass another array as `{other}`, or a copy")
+        help_ = f"pass another array as `{other}`, or a copy"
+        if found.in_place:
+            # it is undefined by the letter, and the compiler has no reason to do it wrong
+            help_ += ("; or let the kernel take one array, which it reads and writes; or state that this is meant: "
+                      "`# tilecheck: allow[TC401] in place: each block reads what it writes`")
+        yield Diagnostic(
+            CODE, "warning" if found.in_place else "error", message, found.span, model.name, notes, help_)
 
 
 def report_event(event: Event) -> Diagnostic:
