@@ -57,13 +57,15 @@ def find_type_faults(
     from tilecheck.interp.kernel.tile_types.uses import OPEN
 
     cases = list(_cases(model, launches))
+    # the shapes of the dialect have one kind of value
     params = {p.name for p in model.params}
     seen: set[tuple[object, ...]] = set()
     for use in model.observed.uses:
         misfit = check_use(use)
         fault = None if misfit is None or misfit == OPEN or use.under != TRUE else TypeFault(use, misfit)
         fault = fault or next(_in_launches(use, cases), None)
-        if fault is None or (fault.misfit.code == "TC503" and _may_be_tuple(fault.use, params)):
+        if fault is None or (fault.misfit.code == "TC503" and not model.dialect and _may_be_tuple(
+                fault.use, params)):
             continue
         # an extent that a launch passes is wrong wherever it is used: one fault is enough
         code = fault.misfit.code
