@@ -58,7 +58,7 @@ def _is_discharged(
 
 
 def _has_room(use: Observation, model: KernelModel, launches: Sequence[Launch]) -> bool:
-    """Whether every launch has so few blocks that their tiles lie inside: the last one, if it is not whole, has none."""
+    """Whether every launch has so few blocks that their tiles lie inside. A last tile that is not whole has none."""
     edge = use.undefined.edge
     starts = sorted(a for a in edge.start.atoms() if isinstance(a, Bid))
     if not launches or len(starts) != 1 or edge.start != edge.tile * of(starts[0]):

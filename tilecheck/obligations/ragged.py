@@ -14,7 +14,6 @@ from tilecheck.interp.host.launch import Launch, is_free
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.poison.sources import Edge, Observation
 from tilecheck.symbolic import (
-    ZERO,
     App,
     Atom,
     Bid,
@@ -100,9 +99,9 @@ def _at_launch(edge: Edge, model: KernelModel, launch: Launch) -> bool:
     symbols = sorted(a for a in atoms_in(edge.end, edge.tile) if isinstance(a, Symbol))
     axes = sorted({a.axis for a in atoms_of(edge.start) if isinstance(a, Bid)})
     asked = conj(*(ge(of(a), 0) for a in symbols))
-    values: dict[Atom, Term] = dict.fromkeys(symbols, ZERO)
-    values.update(bind(asked, model.params, launch, model.launched).values)
-    put = Substitution(values)
+    values = bind(asked, model.params, launch, model.launched).values
+    known: dict[Atom, Term] = {a: values[a] for a in symbols if a in values}
+    put = Substitution(known)
     tile, end = put.term(edge.tile), put.term(edge.end)
     if any(isinstance(a, App) and a.fn == "next_pow2" for a in atoms_of(tile)):
         return True
