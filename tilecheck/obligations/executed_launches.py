@@ -40,7 +40,7 @@ from tilecheck.symbolic import (
 )
 from tilecheck.symbolic.footprint import Clause, Region, Witness
 
-__all__ = ["Execution", "execute_at", "execute_slice_at", "has_room", "settle_at_launches"]
+__all__ = ["Execution", "decide_at_launches", "execute_at", "execute_slice_at", "has_room"]
 
 _NAMED: Final = 8
 """Launches that one clause names."""
@@ -65,7 +65,7 @@ _OPEN: Final = Execution()
 _Run = Callable[[Mapping[Atom, int]], tuple[DecidedObligation | None, bool]]
 
 
-def settle_at_launches(
+def decide_at_launches(
     obligations: Iterable[DecidedObligation], model: KernelModel, launches: Sequence[Launch],
 ) -> tuple[DecidedObligation, ...]:
     """The obligations, with those that are refuted or unproven decided at the launches.
@@ -75,10 +75,10 @@ def settle_at_launches(
     """
     if model.dialect:
         return tuple(obligations)
-    return tuple(_settle(s, model, launches) if s.verdict in ("refuted", "unproven") else s for s in obligations)
+    return tuple(_decide(s, model, launches) if s.verdict in ("refuted", "unproven") else s for s in obligations)
 
 
-def _settle(s: DecidedObligation, model: KernelModel, launches: Sequence[Launch]) -> DecidedObligation:
+def _decide(s: DecidedObligation, model: KernelModel, launches: Sequence[Launch]) -> DecidedObligation:
     plan = _plan(s, model)
     if plan is not None and all(isinstance(a, GridDim) for a in plan.symbols):
         # the first block of any launch
@@ -186,7 +186,7 @@ def _is_lost(access: Access, model: KernelModel) -> bool:
 
 
 def _plan_pair(s: DecidedObligation, model: KernelModel) -> _Plan | None:
-    """Two accesses across blocks. All other pairs of the statement have to be clean, too."""
+    """Two accesses across blocks. All other pairs of the statement also have to be clean."""
     first, second = s.other or s.access, s.access
     weak = s.verdict != "refuted" and bool(first.locks) and bool(second.locks)
     if weak or second.mode == "atomic":

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.interp.host.argument_aliasing import UnreadAxis, aliases, unread_axis
 from tilecheck.interp.host.discharge import Discharge
@@ -16,7 +17,7 @@ from tilecheck.obligations.executed_launches import execute_at, execute_slice_at
 from tilecheck.obligations.grid_coverage import depends_on_data, find_dependent
 from tilecheck.obligations.launches import Discharged, is_width
 from tilecheck.obligations.obligation import DecidedObligation, Proof
-from tilecheck.symbolic import TRUE, GridDim, atoms_in, atoms_of
+from tilecheck.symbolic import TRUE, GridDim, atoms_in, atoms_of, conj
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.syntax.tree import Span
 
@@ -31,6 +32,7 @@ class Breach(Struct, frozen=True):
     doubtful  whether the access, or the path of the host to the launch, depends on data and may not come about
     sampled   whether the breach was seen for all sizes that were tried, and is not proved for others
     executed  whether the kernel was executed with the numbers of the launch, and went wrong
+    also      the texts of further clauses that the launch breaks, probably for the same cause
     """
 
     clause: Clause
@@ -40,6 +42,7 @@ class Breach(Struct, frozen=True):
     doubtful: bool = False
     sampled: bool = False
     executed: bool = False
+    also: tuple[str, ...] = ()
 
     @property
     def exceeds_tiles(self) -> bool:
@@ -113,7 +116,20 @@ def find_breaches(
                     more = _out_of_bounds(model, clause, obligations, launch, found.result, found.always)
                     reported |= {b.launch.span for b in more}
                     out += more
-    return tuple(out)
+    return tuple(_one_for_each_cause(out, declared))
+
+
+def _one_for_each_cause(breaches: Sequence[Breach], declared: Collection[str]) -> Iterator[Breach]:
+    """The breaches, with one for all clauses on an axis of the grid that a launch exceeds, and one for all clauses of a
+    launch of which it is not known that they are necessary."""
+    first: dict[object, Breach] = {}
+    for k, b in enumerate(breaches):
+        axes = tuple(sorted(a.axis for a in atoms_of(b.clause.cond) if isinstance(a, GridDim))) if b.clause.cond else ()
+        alone = b.clause.text in declared or (b.executed and not b.exceeds_tiles)
+        key = k if alone else (b.launch.span, b.launch.wrapper, b.executed, axes if b.executed else None)
+        known = first.get(key)
+        first[key] = b if known is None else replace(known, also=(*known.also, b.clause.text))
+    yield from first.values()
 
 
 def _execute(
@@ -121,8 +137,7 @@ def _execute(
 ) -> Iterator[Breach]:
     """The breach of a clause, if the kernel goes wrong at the launch, or may do so.
 
-    A structural clause that is only sufficient is not reported. A semantic one is, unless the launch was executed
-    whole.
+    A clause that is only sufficient is not reported.
     """
     needing = [s for s in proof.obligations if s.verdict != "refuted" and any(c.text == clause.text for c in s.clauses)]
     sliced = [s for s in proof.slices if any(c.text == clause.text for c in s.clauses)]
@@ -143,7 +158,8 @@ def _execute(
         return
     if bounds:
         yield from _out_of_bounds(model, clause, proof.obligations, launch, result)
-    elif clause.kind == "semantic" or is_width(clause):
+    elif is_width(clause):
+        # of a semantic clause the obligations that depend on it are reported
         yield Breach(clause, launch, result)
 
 
@@ -203,4 +219,4 @@ def _is_in_place(model: KernelModel, read: str, written: str) -> bool:
     reads = [a for a in model.accesses if a.array.text == read]
     return bool(reads) and all(
         r.region.exact and any(w.mode == "write" and w.region.index == r.region.index for w in writes) and all(
-            r.site < w.site for w in writes) for r in reads)
+            r.site < w.site or conj(r.region.guard, w.region.guard).op == "false" for w in writes) for r in reads)

@@ -82,7 +82,7 @@ def _at(clause: Clause, model: KernelModel, launch: Launch, standing: tuple[Cond
 
 
 def _in_numbers(clause: Clause, model: KernelModel, launch: Launch) -> Discharge:
-    """What a clause says at a launch of constants."""
+    """Decide a clause at a launch of constants."""
     if clause.cond is None:
         return Discharge("open")
     bound = bind(clause.cond, model.params, launch, model.launched)

@@ -61,7 +61,7 @@ def release(
 def _note_release(lock: Lock, how: str) -> None:
     lock.released = how
     for part in lock.parts:
-        # it may have been given back on its own path, too
+        # it may also have been given back on its own path
         _note_release(part, "weak" if part.released == "weak" else how)
 
 

@@ -85,8 +85,10 @@ from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.ownership.event import Event
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.launch_breaches import Breach, find_unread_axes
+from tilecheck.obligations.launches import is_width
 from tilecheck.rules.messages.host import finding
 from tilecheck.rules.messages.launches import SAMPLED, breach_severity, values_of
+from tilecheck.rules.messages.wording import clause_list
 from tilecheck.rules.rule import Rule
 from tilecheck.solver.model_search.layout import leaves
 from tilecheck.symbolic import Symbol, Term, const, evaluate
@@ -123,8 +125,12 @@ def _describe_breach(view: KernelView, breach: Breach) -> Diagnostic:
     needing = next((s for s in view.proof.obligations if any(c.text == clause.text for c in s.clauses)), None)
     if needing is not None:
         notes.append(Note(f"this access to `{needing.access.array}` requires it", needing.access.span))
+    if breach.also:
+        notes.append(Note(f"it also breaks {clause_list(breach.also)}"))
     if breach.sampled:
         notes.append(Note(SAMPLED, breach.launch.span))
+    elif is_width(clause):
+        notes.append(Note("a number that the kernel computes exceeds its type there, and wraps"))
     return Diagnostic(CODE, breach_severity(breach), message, breach.launch.span, model.name, tuple(notes),
                       f"launch `{model.name}` with a grid, shapes and constants that satisfy `{clause.text}`")
 

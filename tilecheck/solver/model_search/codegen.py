@@ -120,7 +120,7 @@ def weight(c: Cond) -> tuple[int, str]:
 
 
 def _span(along: int | Sequence[int]) -> Sequence[int]:
-    """The coordinates of blocks along an axis, of which a caller may choose some."""
+    """The coordinates of blocks along an axis: all of them, or those that a caller chose."""
     return range(along) if isinstance(along, int) else along
 
 

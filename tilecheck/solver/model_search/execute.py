@@ -51,7 +51,7 @@ _HITS: Final = 6
 
 
 class Executed(Struct, frozen=True):
-    """What the execution of accesses shows.
+    """The result of an execution of accesses.
 
     failure   the collision, or the element outside, with its numbers; None if none was seen
     complete  whether everything was executed
@@ -156,7 +156,7 @@ def _last_iteration(region: Region, plan: Layout, launch: Mapping[Atom, int], co
     return best
 
 
-def _within(run: _Run) -> Iterator[Point]:
+def _skip_negative(run: _Run) -> Iterator[Point]:
     """The points at elements that exist: there is no element before the first."""
     return (p for p in run.points if not any(i < 0 for i in p[0]))
 
@@ -184,10 +184,10 @@ def run_collision(
             two = None if same_site else _start(second, launch, style, lanes)
             if one is None or (two is None and not same_site):
                 return _UNKNOWN
-            hits = question.hits(_within(one), None if two is None else _within(two))
+            hits = question.hits(_skip_negative(one), None if two is None else _skip_negative(two))
             for hit in islice(hits, _HITS):
                 found = assemble(
-                    question, hit, _grid_of(launch), _mentioned(launch, first, second), STYLES[style],
+                    question, hit, _grid_of(launch), _select_mentioned(launch, first, second), STYLES[style],
                     lambda w: not w.data or whatever_the_data(w, first, second))
                 if found is not None:
                     return Executed(found)
@@ -199,7 +199,7 @@ def run_collision(
     return Executed(None, complete and first.exact and second.exact)
 
 
-def _mentioned(launch: Mapping[Atom, int], *regions: Region) -> dict[Atom, int]:
+def _select_mentioned(launch: Mapping[Atom, int], *regions: Region) -> dict[Atom, int]:
     atoms = {a for r in regions for a in layout(r).uniform}
     return {a: v for a, v in launch.items() if a in atoms}
 
@@ -211,7 +211,7 @@ def run_escape(at: Term, end: Term, region: Region, launch: Mapping[Atom, int]) 
     if found is None:
         return executed
     plan = layout(made)
-    env: dict[Atom, int] = _mentioned(launch, made)
+    env: dict[Atom, int] = _select_mentioned(launch, made)
     side = _side_of(found, plan)
     scalars = tuple(sorted((a.name, v) for a, v in env.items() if is_scalar(a)))
     escape = Escape(Witness(_grid_of(launch), scalars, side, side, (found[0][0],)), found[0][1])
