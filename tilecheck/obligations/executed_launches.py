@@ -23,6 +23,7 @@ from tilecheck.obligations.query import clause_of
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.solver.model_search import Escape, Executed, run_collision, run_escape, run_region
 from tilecheck.symbolic import (
+    FALSE,
     UNKNOWN_ARRAY,
     Array,
     Atom,
@@ -31,6 +32,7 @@ from tilecheck.symbolic import (
     Symbol,
     Term,
     atoms_in,
+    atoms_of,
     conj,
     conjuncts,
     disj,
@@ -121,17 +123,19 @@ class _Plan(Struct, frozen=True):
     run: _Run
 
 
-def execute_at(s: DecidedObligation, model: KernelModel, launch: Launch) -> Execution:
-    """Execute an obligation at a launch."""
+def execute_at(s: DecidedObligation, model: KernelModel, launch: Launch, broken: Cond = FALSE) -> Execution:
+    """Execute an obligation at a launch.
+
+    broken  a clause; numbers that satisfy it do not count
+    """
     plan = _plan(s, model)
-    return _OPEN if plan is None else _execute(plan, model, launch)
+    return _OPEN if plan is None else _execute(plan, model, launch, broken)
 
 
-def _execute(plan: _Plan, model: KernelModel, launch: Launch) -> Execution:
-    numbers = numbers_at(plan.symbols, model.params, launch, model.launched)
-    if not numbers.samples:
-        return _OPEN
-    samples = [sample for sample in numbers.samples if not _is_excluded(sample, model)]
+def _execute(plan: _Plan, model: KernelModel, launch: Launch, broken: Cond = FALSE) -> Execution:
+    asked = plan.symbols | {a for a in atoms_of(broken) if isinstance(a, Symbol)}
+    numbers = numbers_at(asked, model.params, launch, model.launched)
+    samples = [sample for sample in numbers.samples if not _is_excluded(sample, model) and not _is_met(broken, sample)]
     if not samples:
         return _OPEN
     results = [plan.run(sample) for sample in samples]
@@ -140,6 +144,13 @@ def _execute(plan: _Plan, model: KernelModel, launch: Launch) -> Execution:
         held = all(complete for _, complete in results)
         return Execution(None, numbers.constant and held, held)
     return Execution(failed[0]) if _is_certain(numbers, samples, results) else _OPEN
+
+
+def _is_met(clause: Cond, sample: Mapping[Atom, int]) -> bool:
+    try:
+        return holds(clause, sample)
+    except (KeyError, ArithmeticError):
+        return False
 
 
 def _is_excluded(sample: Mapping[Atom, int], model: KernelModel) -> bool:

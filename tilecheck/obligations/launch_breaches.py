@@ -17,7 +17,7 @@ from tilecheck.obligations.executed_launches import execute_at, execute_slice_at
 from tilecheck.obligations.grid_coverage import depends_on_data, find_dependent
 from tilecheck.obligations.launches import Discharged, is_width
 from tilecheck.obligations.obligation import DecidedObligation, Proof
-from tilecheck.symbolic import TRUE, GridDim, atoms_in, atoms_of, conj
+from tilecheck.symbolic import FALSE, TRUE, GridDim, atoms_in, atoms_of, conj
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.syntax.tree import Span
 
@@ -113,7 +113,8 @@ def find_breaches(
             if result.state == "open" and launch.span not in reported:
                 found = failing(clause, model.params, launch, model.launched)
                 if found is not None:
-                    more = _out_of_bounds(model, clause, obligations, launch, found.result, found.always)
+                    more = list(_execute(model, clause, proof, launch, found.result, True)) if found.always else (
+                        _out_of_bounds(model, clause, obligations, launch, found.result, False))
                     reported |= {b.launch.span for b in more}
                     out += more
     return tuple(_one_for_each_cause(out, declared))
@@ -143,7 +144,7 @@ def _execute(
     sliced = [s for s in proof.slices if any(c.text == clause.text for c in s.clauses)]
     clean = held = bool(needing or sliced)
     for s in needing:
-        done = execute_at(s, model, launch)
+        done = execute_at(s, model, launch, clause.cond or FALSE)
         if done.failed is not None:
             yield Breach(clause, launch, result, s if s.kind == "bounds" else None, executed=True)
             return
