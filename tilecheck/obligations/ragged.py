@@ -12,7 +12,7 @@ from typing import Final
 from tilecheck.interp.host.clause_substitution import bind
 from tilecheck.interp.host.launch import Launch, is_free
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.interp.kernel.poison.sources import Edge, Observation
+from tilecheck.interp.kernel.poison.sources import Edge, Observation, lanes_in
 from tilecheck.symbolic import (
     App,
     Atom,
@@ -51,7 +51,7 @@ def _in_kernel(use: Observation, edge: Edge, model: KernelModel) -> bool:
     """A loop over tiles that is rounded up, or a mask or a padding mode elsewhere for the same axis."""
     loads = [a for a in model.accesses if a.unspecified == edge.source]
     guards = (use.guard, use.undefined.cond, *(a.under for a in loads))
-    if any(_is_ceiling(a, edge.tile) for a in atoms_in(*guards)):
+    if any(_is_ceiling(a, edge.tile) for a in atoms_in(*guards)) or lanes_in(use.undefined.where):
         return True
     ends = {edge.end, *_find_bounds(edge, guards)}
     padded = any(a.padding not in _UNSPECIFIED and any(r.end in ends and r.step == edge.tile for r in a.reach)
