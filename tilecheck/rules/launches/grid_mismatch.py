@@ -3,13 +3,18 @@
 ## What it does
 
 Reports a seen launch whose grid, shapes or constants break the contract of its kernel. Each kernel has a contract,
-inferred or declared with `@requires`; `tilecheck contract PATH` prints it. A launch that breaks a clause for all
-values of its variables is an error. A launch that breaks it for some values is a warning, which shows such values.
+inferred or declared with `@requires`; `tilecheck contract PATH` prints it.
 
-A clause that keeps tiles inside an array has a second way to be an error: no values of the launch's variables were
-found that satisfy it in the variant of the kernel that needs it, and a block leaves the array for most of them. The
-message names one such launch (`say, with turned = 1`). The finding is a warning if it is not proved that no other
-values satisfy the clause, or if data decides whether the access executes.
+An inferred clause may ask for more than the kernel needs. So the kernel is executed with the numbers of the launch, or
+with some that the launch can have. A launch that breaks a clause is an error if the kernel goes wrong there, or if the
+author declared the clause. If every access was executed and nothing went wrong, nothing is reported.
+
+A launch that breaks a clause for some values of its variables is a warning, which shows such values. It is also a
+warning if no values were found that satisfy a clause which keeps tiles inside an array, and the launch could not be
+executed, or data decides whether the access executes.
+
+A clause on the width of numbers (`grid[0]*n < 2**31`) is decided where the launch passes constants. It is a warning: the
+number wraps, which is not executed.
 
 For a launch through the runtime, the grid and the values of type variables follow from the partitions. The rule also
 reports a different `.grid(...)`, outputs whose pieces do not agree, and extents other than the kernel declares.

@@ -9,10 +9,14 @@ The checker follows the lanes through the kernel. A load is harmless if a mask i
 clips the same lanes, or if the tile always lies inside the array. Adding a large negative number, or multiplying by a
 mask of zeros, does not help: `0 * NaN` is `NaN`.
 
-The finding is located at the first use, and names the condition on the launch under which no lane outside is used. It
-is a warning if a launch may break that condition, and an error if every launch breaks it. Two conditions are part of
-the kernel's contract and are not reported: that arrays which are copied into each other have equal extents, and that
-loops stay inside arrays.
+The finding is located at the first use, and names the conditions on the launch under which no lane outside is used. It
+is a warning if a launch may break them, and an error if every launch breaks them or a seen launch was executed with
+such a lane. Two conditions are part of the kernel's contract and are not reported: that arrays which are copied into
+each other have equal extents, and that loops stay inside arrays.
+
+Where launches are seen, a condition is only reported if something says that ragged sizes come: a number of tiles or
+blocks that is rounded up, a tile that is rounded up to a power of two, a mask or a padding mode elsewhere for the same
+axis, or host code that takes any size. Otherwise it is a clause of the contract, which `tilecheck contract` prints.
 
 ## Why is this bad?
 
