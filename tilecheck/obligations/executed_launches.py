@@ -21,6 +21,7 @@ from tilecheck.obligations.may_alias import align_regions, meet
 from tilecheck.obligations.obligation import DecidedObligation, DecidedSlice
 from tilecheck.obligations.query import clause_of
 from tilecheck.obligations.reasons import Cause, because
+from tilecheck.obligations.witness_loops import with_loop_values
 from tilecheck.solver.model_search import Escape, Executed, run_collision, run_escape, run_region
 from tilecheck.symbolic import (
     FALSE,
@@ -228,9 +229,12 @@ def _list_pairs(s: DecidedObligation, model: KernelModel) -> Iterator[tuple[Acce
 def _with_witness(s: DecidedObligation, model: KernelModel, got: Executed) -> DecidedObligation | None:
     if not isinstance(got.failure, Witness):
         return None
-    axes = model.axes_read
-    return replace(s, verdict="refuted", witness=got.failure, code=_RACES.get(s.code, s.code), clauses=(),
-                   reason=because(Cause.COLLISION, s.access.array, got.failure, axes) if s.other or axes else s.reason)
+    axes, w = model.axes_read, with_loop_values(got.failure, model.observed.loops)
+    shown = None if s.witness is None else (s.witness.first.block, s.witness.second.block, s.witness.element)
+    # notes are about the numbers of the witness that they were found for
+    advice = s.advice if shown == (w.first.block, w.second.block, w.element) else replace(s.advice, notes=())
+    return replace(s, verdict="refuted", witness=w, code=_RACES.get(s.code, s.code), clauses=(), advice=advice,
+                   reason=because(Cause.COLLISION, s.access.array, w, axes) if s.other or axes else s.reason)
 
 
 _RACES: Final[Mapping[str, str]] = {"TC102": "TC101"}
@@ -264,8 +268,9 @@ def _plan_bounds(s: DecidedObligation, model: KernelModel) -> _Plan | None:
             got = run_escape(reach.at, reach.end, region, launch)
             if isinstance(got.failure, Escape):
                 return replace(
-                    s, access=access, verdict="refuted", witness=got.failure.witness, end=got.failure.end, reach=reach,
-                    code="TC202" if reach.unchecked else "TC201", overrun=None, clauses=(),
+                    s, access=access, verdict="refuted", advice=replace(s.advice, notes=()),
+                    witness=with_loop_values(got.failure.witness, model.observed.loops), end=got.failure.end,
+                    reach=reach, code="TC202" if reach.unchecked else "TC201", overrun=None, clauses=(),
                     reason=because(Cause.OUTSIDE_AT_LAUNCH)), False
             complete = complete and got.complete
         return None, complete

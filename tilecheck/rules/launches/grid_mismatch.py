@@ -13,8 +13,8 @@ A launch that breaks a clause for some values of its variables is a warning, whi
 warning if no values were found that satisfy a clause which keeps tiles inside an array, and the launch could not be
 executed, or data decides whether the access executes.
 
-A clause on the width of numbers (`grid[0]*n < 2**31`) is decided where the launch passes constants. It is a warning: the
-number wraps, which is not executed.
+A clause on the width of numbers (`grid[0]*n < 2**31`) is decided where the launch passes constants. It is a warning:
+the number wraps, which is not executed.
 
 For a launch through the runtime, the grid and the values of type variables follow from the partitions. The rule also
 reports a different `.grid(...)`, outputs whose pieces do not agree, and extents other than the kernel declares.
