@@ -61,7 +61,9 @@ def _discharge(
     if is_width(clause):
         # sizes of real launches are seldom known, and seldom near the limit: numbers decide, or nothing
         numbers = tuple((launch, _in_numbers(clause, model, launch)) for launch in launches)
-        return Discharged("broken" if any(d.state == "broken" for _, d in numbers) else "open", numbers)
+        states = {d.state for _, d in numbers}
+        whole: ClauseState = "discharged" if states == {"discharged"} else "open"
+        return Discharged("broken" if "broken" in states else whole, numbers)
     if clause.cond is None:
         at = tuple((launch, _at(clause, model, launch, standing)) for launch in launches)
     else:
