@@ -59,7 +59,7 @@ def test_the_output_shown_is_the_real_one(mark: str, monkeypatch: pytest.MonkeyP
 
 DOES = {
     "examples": (1, "error[TC101]: blocks (0, 0) and (1, 0) both write dst[0, 0, 0, 0]"),
-    "show": (0, "permute_heads_racy.html: in this launch 16 elements of `dst` collide"),
+    "show": (0, "permute_heads_racy.html: in this launch 32 elements of `dst` collide"),
     "explain": (0, "no two blocks write one element: proved"),
     "contract": (0, "gemm: proved"),
     "rule": (0, "# TC101: overlapping-write"),

@@ -13,7 +13,7 @@ from tilecheck.solver.model_search import confirm, find_collision
 from tilecheck.solver.queries import within_operation
 from tilecheck.symbolic import UNKNOWN_ARRAY, Lane, atoms_of, conj, lane
 
-__all__ = ["decide_duplicates"]
+__all__ = ["decide_duplicates", "lanes_of"]
 
 
 def decide_duplicates(context: Context) -> Iterator[DecidedObligation]:
@@ -21,7 +21,7 @@ def decide_duplicates(context: Context) -> Iterator[DecidedObligation]:
     sites = context.by_site(a for a in context.model.accesses if a.mode == "write" and not a.tile)
     for site in sorted(sites):
         for access in sites[site]:
-            lanes = _lanes(access)
+            lanes = lanes_of(access)
             if not lanes:
                 continue
             outcome = _decide(context, access, lanes)
@@ -31,7 +31,7 @@ def decide_duplicates(context: Context) -> Iterator[DecidedObligation]:
             break
 
 
-def _lanes(access: Access) -> tuple[Lane, ...]:
+def lanes_of(access: Access) -> tuple[Lane, ...]:
     """Every lane of the operation, also those that its index does not mention."""
     last = len(access.elements) - 1
     spanned = (lane(last - k, extent).single for k, extent in enumerate(access.elements))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.interp.host.argument_aliasing import UnreadAxis, aliases, unread_axis
 from tilecheck.interp.host.discharge import Discharge
@@ -12,14 +13,15 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.read_write_sets import find_accessed
 from tilecheck.interp.host.violations import failing
 from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.obligations.executed_launches import execute_at, execute_slice_at
 from tilecheck.obligations.grid_coverage import depends_on_data, find_dependent
-from tilecheck.obligations.launches import Discharged
-from tilecheck.obligations.obligation import DecidedObligation
-from tilecheck.symbolic import GridDim, atoms_in, atoms_of
+from tilecheck.obligations.launches import Discharged, is_width
+from tilecheck.obligations.obligation import DecidedObligation, Proof
+from tilecheck.symbolic import FALSE, TRUE, GridDim, atoms_in, atoms_of, conj
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.syntax.tree import Span
 
-__all__ = ["AliasedArguments", "Breach", "find_aliased_arguments", "find_breaches", "find_unread_axes"]
+__all__ = ["AliasedArguments", "Breach", "IdleAxis", "find_aliased_arguments", "find_breaches", "find_unread_axes"]
 
 
 class Breach(Struct, frozen=True):
@@ -29,6 +31,8 @@ class Breach(Struct, frozen=True):
     needing   an obligation on bounds that fails without the clause; None if the clause is not only about bounds
     doubtful  whether the access, or the path of the host to the launch, depends on data and may not come about
     sampled   whether the breach was seen for all sizes that were tried, and is not proved for others
+    executed  whether the kernel was executed with the numbers of the launch, and went wrong
+    also      the texts of further clauses that the launch breaks, probably for the same cause
     """
 
     clause: Clause
@@ -37,6 +41,8 @@ class Breach(Struct, frozen=True):
     needing: DecidedObligation | None = None
     doubtful: bool = False
     sampled: bool = False
+    executed: bool = False
+    also: tuple[str, ...] = ()
 
     @property
     def exceeds_tiles(self) -> bool:
@@ -45,38 +51,61 @@ class Breach(Struct, frozen=True):
             isinstance(a, GridDim) for a in atoms_of(self.clause.cond))
 
 
-def find_unread_axes(model: KernelModel, launches: Sequence[Launch]) -> Iterator[tuple[Launch, UnreadAxis]]:
-    """Launches with several blocks on an axis that a kernel which writes never reads, each with that axis."""
-    if model.written:
-        for launch in launches:
-            found = unread_axis(launch, model.axes_read)
-            if found is not None and found.sure:
-                yield launch, found
+class IdleAxis(Struct, frozen=True):
+    """A launch with several blocks on an axis that the kernel never reads, so that they all do the same work.
+
+    certain  whether they write the same elements for certain: a write was executed at the launch, or depends on nothing
+    """
+
+    launch: Launch
+    axis: UnreadAxis
+    certain: bool
+
+
+def find_unread_axes(
+    model: KernelModel, obligations: Sequence[DecidedObligation], launches: Sequence[Launch],
+) -> Iterator[IdleAxis]:
+    """Launches with several blocks on an axis that a kernel which writes never reads."""
+    writes = [s for s in obligations if s.kind == "disjoint" and s.access.mode == "write" and not s.access.locks]
+    for launch in launches:
+        found = unread_axis(launch, model.axes_read)
+        if found is None or not found.sure or not (writes or model.gaps):
+            continue
+        results = [execute_at(s, model, launch) for s in writes]
+        if writes and all(e.clean for e in results):
+            continue
+        yield IdleAxis(launch, found, any(e.failed is not None for e in results) or any(
+            s.access.region.exact and s.access.under is TRUE for s in writes))
 
 
 def find_breaches(
     model: KernelModel, clauses: Sequence[Clause], states: Mapping[str, Discharged], launches: Sequence[Launch],
-    obligations: Sequence[DecidedObligation],
+    proof: Proof,
 ) -> tuple[Breach, ...]:
     """The clauses that launches break.
 
-    Of the clauses on bounds that no launch is seen to discharge, one for each launch: they mostly have one cause. A
-    clause on a grid axis is left out where the launch has several blocks on it and the kernel never reads it.
+    A clause that the author declared counts as it is. Any other is executed at the launch: it may be more than the
+    kernel needs. Of the clauses on bounds that no launch is seen to discharge, one for each launch: they mostly have
+    one cause. A clause on a grid axis is left out where the launch has several blocks on it and the kernel never reads
+    it.
     """
-    unread = {launch.span: GridDim(found.axis) for launch, found in find_unread_axes(model, launches)}
+    obligations = proof.obligations
+    unread = {idle.launch.span: GridDim(idle.axis.axis) for idle in find_unread_axes(model, obligations, launches)}
     in_bounds = {c.text for s in obligations if s.kind == "bounds" for c in s.clauses}
     only_bounds = {c.text for s in obligations if s.kind == "bounds" for c in s.clauses if c.kind == "structural"} - {
         c.text for s in obligations if s.kind != "bounds" for c in s.clauses}
+    declared = {c.text for c in proof.declared}
     out: list[Breach] = []
     for clause in clauses:
+        if clause.text.startswith("disjoint("):
+            continue  # reported as aliased arguments
         for launch, result in states[clause.text].at:
-            if clause.text in only_bounds:
-                if result.state == "broken" and launch.span not in unread:
-                    out += _out_of_bounds(model, clause, obligations, launch, result)
-            elif clause.text.startswith("disjoint(") or (
-                    clause.cond is not None and unread.get(launch.span) in atoms_in(clause.cond)):
-                continue  # reported as aliased arguments, or as the axis that is not read
-            elif result.state == "broken" or (result.state == "violated" and clause.kind == "semantic"):
+            if result.state == "broken":
+                if clause.text in declared or model.dialect or clause.cond is None:
+                    out.append(Breach(clause, launch, result, executed=True))
+                elif unread.get(launch.span) not in atoms_in(clause.cond):
+                    out += _execute(model, clause, proof, launch, result, clause.text in only_bounds)
+            elif result.state == "violated" and clause.kind == "semantic":
                 out.append(Breach(clause, launch, result))
     reported = unread.keys() | {b.launch.span for b in out}
     for clause in clauses:
@@ -84,10 +113,55 @@ def find_breaches(
             if result.state == "open" and launch.span not in reported:
                 found = failing(clause, model.params, launch, model.launched)
                 if found is not None:
-                    more = _out_of_bounds(model, clause, obligations, launch, found.result, found.always)
+                    more = list(_execute(model, clause, proof, launch, found.result, True)) if found.always else (
+                        _out_of_bounds(model, clause, obligations, launch, found.result, False))
                     reported |= {b.launch.span for b in more}
                     out += more
-    return tuple(out)
+    return tuple(_one_for_each_cause(out, declared))
+
+
+def _one_for_each_cause(breaches: Sequence[Breach], declared: Collection[str]) -> Iterator[Breach]:
+    """The breaches, with one for all clauses on an axis of the grid that a launch exceeds, and one for all clauses of a
+    launch of which it is not known that they are necessary."""
+    first: dict[object, Breach] = {}
+    for k, b in enumerate(breaches):
+        axes = tuple(sorted(a.axis for a in atoms_of(b.clause.cond) if isinstance(a, GridDim))) if b.clause.cond else ()
+        alone = b.clause.text in declared or (b.executed and not b.exceeds_tiles)
+        key = k if alone else (b.launch.span, b.launch.wrapper, b.executed, axes if b.executed else None)
+        known = first.get(key)
+        first[key] = b if known is None else replace(known, also=(*known.also, b.clause.text))
+    yield from first.values()
+
+
+def _execute(
+    model: KernelModel, clause: Clause, proof: Proof, launch: Launch, result: Discharge, bounds: bool,
+) -> Iterator[Breach]:
+    """The breach of a clause, if the kernel goes wrong at the launch, or may do so.
+
+    A clause that is only sufficient is not reported.
+    """
+    needing = [s for s in proof.obligations if s.verdict != "refuted" and any(c.text == clause.text for c in s.clauses)]
+    sliced = [s for s in proof.slices if any(c.text == clause.text for c in s.clauses)]
+    clean = held = bool(needing or sliced)
+    for s in needing:
+        done = execute_at(s, model, launch, clause.cond or FALSE)
+        if done.failed is not None:
+            yield Breach(clause, launch, result, s if s.kind == "bounds" else None, executed=True)
+            return
+        clean, held = clean and done.clean, held and done.held
+    for part in sliced:
+        fails, whole = execute_slice_at(part, model, launch)
+        if fails:
+            yield Breach(clause, launch, result, executed=True)
+            return
+        clean, held = clean and whole, held and whole
+    if clean or (held and clause.kind == "structural"):
+        return
+    if bounds:
+        yield from _out_of_bounds(model, clause, proof.obligations, launch, result)
+    elif is_width(clause):
+        # of a semantic clause the obligations that depend on it are reported
+        yield Breach(clause, launch, result)
 
 
 def _out_of_bounds(
@@ -98,7 +172,7 @@ def _out_of_bounds(
     s = find_dependent(clause, obligations, model, launch, proved)
     if s is None:
         return []
-    breach = Breach(clause, launch, result, s, result.state == "violated", not proved)
+    breach = Breach(clause, launch, result, s, result.state == "violated", not proved, s.access.held is not None)
     if not breach.exceeds_tiles and depends_on_data(s):
         return [Breach(clause, launch, result, s, True, not proved)]
     return [breach]
@@ -109,15 +183,17 @@ def _out_of_bounds(
 class AliasedArguments(Struct, frozen=True):
     """A launch that passes overlapping storage for two parameters. The kernel writes the parameter `written`.
 
-    names  the two parameters, in order
-    text   the second argument, as the author wrote it
-    span   the location of the second argument
+    names     the two parameters, in order
+    text      the second argument, as the author wrote it
+    span      the location of the second argument
+    in_place  whether both are the same array, and each block only reads from it what it writes later
     """
 
     names: tuple[str, str]
     written: str
     text: str
     span: Span
+    in_place: bool = False
 
 
 def find_aliased_arguments(model: KernelModel, launches: Sequence[Launch]) -> Iterator[AliasedArguments]:
@@ -131,4 +207,17 @@ def find_aliased_arguments(model: KernelModel, launches: Sequence[Launch]) -> It
             names = (model.params[i].name, model.params[j].name)
             if arrays is not None and arrays.conflict(*names):
                 written = names[0] if names[0] in arrays.written else names[1]
-                yield AliasedArguments(names, written, launch.arguments[j].text, launch.arguments[j].span)
+                other = names[1] if written == names[0] else names[0]
+                same = launch.arguments[i].exact and launch.arguments[j].exact
+                yield AliasedArguments(names, written, launch.arguments[j].text, launch.arguments[j].span,
+                                       same and other not in arrays.written and _is_in_place(model, other, written))
+
+
+def _is_in_place(model: KernelModel, read: str, written: str) -> bool:
+    """Whether each access that reads one array is followed by a write to the same elements of the other one, and no
+    write comes before it."""
+    writes = [a for a in model.accesses if a.array.text == written and a.mode != "read"]
+    reads = [a for a in model.accesses if a.array.text == read]
+    return bool(reads) and all(
+        r.region.exact and any(w.mode == "write" and w.region.index == r.region.index for w in writes) and all(
+            r.site < w.site or conj(r.region.guard, w.region.guard).op == "false" for w in writes) for r in reads)

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from tilecheck.contracts import annotation_of
 from tilecheck.diagnostics import ClauseState, LaunchCounts
-from tilecheck.interp.host.clause_substitution import numbers_of
-from tilecheck.interp.host.discharge import Discharge, discharge
+from tilecheck.interp.host.clause_substitution import bind, numbers_of
+from tilecheck.interp.host.discharge import Discharge, discharge, substitute_text
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.read_write_sets import find_accessed
 from tilecheck.interp.kernel.access import KernelModel
@@ -19,7 +19,7 @@ from tilecheck.obligations.contract_dedup import standing_facts
 from tilecheck.symbolic import Cond
 from tilecheck.symbolic.footprint import Clause
 
-__all__ = ["Discharged", "count_launches", "discharge_all"]
+__all__ = ["Discharged", "count_launches", "discharge_all", "is_width"]
 
 
 _WIDTHS: Final = ("2**31", "2**63")
@@ -30,6 +30,11 @@ class Discharged(Struct, frozen=True):
 
     state: ClauseState
     at: tuple[tuple[Launch, Discharge], ...] = ()
+
+
+def is_width(clause: Clause) -> bool:
+    """Whether a clause says that numbers of the kernel fit the type in which they are computed."""
+    return clause.text.endswith(_WIDTHS)
 
 
 def discharge_all(
@@ -66,9 +71,12 @@ def _discharge(
     """`alike` has for each launch the first that passes the same numbers: arithmetic says the same of both."""
     if not launches:
         return Discharged("unseen")
-    if clause.text.endswith(_WIDTHS):
-        # sizes of real launches are seldom known, and seldom near the limit
-        return Discharged("open")
+    if is_width(clause):
+        # sizes of real launches are seldom known, and seldom near the limit: numbers decide, or nothing
+        numbers = tuple((launch, _in_numbers(clause, model, launch)) for launch in launches)
+        states = {d.state for _, d in numbers}
+        whole: ClauseState = "discharged" if states == {"discharged"} else "open"
+        return Discharged("broken" if "broken" in states else whole, numbers)
     if clause.cond is None:
         at = tuple((launch, _at(clause, model, launch, standing)) for launch in launches)
     else:
@@ -86,6 +94,16 @@ def _discharge(
 def _at(clause: Clause, model: KernelModel, launch: Launch, standing: tuple[Cond, ...]) -> Discharge:
     found = discharge(clause, model.params, launch, model.launched, standing)
     return Discharge("discharged") if found.state == "broken" and _idle(clause, model, launch) else found
+
+
+def _in_numbers(clause: Clause, model: KernelModel, launch: Launch) -> Discharge:
+    """Decide a clause at a launch of constants."""
+    if clause.cond is None:
+        return Discharge("open")
+    bound = bind(clause.cond, model.params, launch, model.launched)
+    if bound.goal.op == "false" and launch.certain:
+        return Discharge("broken", (), substitute_text(clause.text, bound.values))
+    return Discharge("discharged" if bound.goal.op == "true" else "open")
 
 
 def _idle(clause: Clause, model: KernelModel, launch: Launch) -> bool:

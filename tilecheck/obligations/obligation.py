@@ -62,6 +62,7 @@ class DecidedObligation(Struct, frozen=True):
     overrun    for `bounds`, a loop whose last iteration leaves the array wherever it comes to the access
     fault      the rule of the ownership dialect that is broken
     advice     advice for the author, where some was found
+    certain    of a refuted one, whether the witness is a launch that the program can make
     """
 
     kind: ObligationKind
@@ -83,6 +84,7 @@ class DecidedObligation(Struct, frozen=True):
     overrun: RangeLoop | None = None
     fault: Fault | None = None
     advice: Advice = NO_ADVICE
+    certain: bool = True
 
     @property
     def semantic_clauses(self) -> tuple[Clause, ...]:
@@ -113,7 +115,8 @@ class SliceFault(Struct, frozen=True):
 class DecidedSlice(Struct, frozen=True):
     """One statement that slices an array, or selects a part of a tile, on all paths that reach it.
 
-    fault  of a refuted slice
+    fault    of a refuted slice
+    certain  of a refuted slice, whether a launch that the program can make takes it
     """
 
     array: Array
@@ -122,6 +125,7 @@ class DecidedSlice(Struct, frozen=True):
     reason: Reason
     clauses: tuple[Clause, ...] = ()
     fault: SliceFault | None = None
+    certain: bool = True
 
     @property
     def whole(self) -> str:

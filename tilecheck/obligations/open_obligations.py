@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tilecheck.interp.host.launch import Launch
@@ -11,6 +11,7 @@ from tilecheck.obligations.contract_minimize import are_implied
 from tilecheck.obligations.launches import Discharged
 from tilecheck.obligations.obligation import DecidedObligation, Proof
 from tilecheck.obligations.padding_launches import in_view
+from tilecheck.obligations.reasons import Cause
 
 __all__ = ["find_open_obligations"]
 
@@ -25,7 +26,7 @@ def find_open_obligations(
     `states` has the state of each clause at the launches.
     """
     remaining = (in_view(s, model, launches, states) for s in proof.obligations if _is_open(s, states))
-    return tuple(_without_implied([s for s in remaining if s is not None]))
+    return tuple(_one_for_each_construct(_without_implied([s for s in remaining if s is not None])))
 
 
 def _is_open(s: DecidedObligation, states: Mapping[str, Discharged]) -> bool:
@@ -34,6 +35,19 @@ def _is_open(s: DecidedObligation, states: Mapping[str, Discharged]) -> bool:
     semantic = s.semantic_clauses
     return s.verdict != "conditional" or (bool(semantic) and any(
         states[c.text].state != "discharged" for c in semantic))
+
+
+def _one_for_each_construct(obligations: Sequence[DecidedObligation]) -> Iterator[DecidedObligation]:
+    """The obligations, with one for all that an unsupported construct leaves open about one array: they have one
+    cause."""
+    seen: set[tuple[object, ...]] = set()
+    for s in obligations:
+        cause = next((step.operands for step in s.reason if step.rule is Cause.MAY_TOUCH_ALL), None)
+        if s.verdict == "unproven" and cause is not None:
+            if cause in seen:
+                continue
+            seen.add(cause)
+        yield s
 
 
 def _without_implied(obligations: Sequence[DecidedObligation]) -> list[DecidedObligation]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tilecheck.dtypes import BOOL, DTYPES, UNKNOWN, DType, ElementOf
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.symbolic import FALSE, ONE, TRUE, Substitution, Symbol, atoms_of, const, symbol_from_text
+from tilecheck.symbolic import FALSE, ONE, TRUE, Scalar, Substitution, Symbol, atoms_of, const, symbol_from_text
 from tilecheck.syntax.tree import Span
 
 if TYPE_CHECKING:
@@ -57,12 +57,15 @@ def find_type_faults(
     from tilecheck.interp.kernel.tile_types.uses import OPEN
 
     cases = list(_cases(model, launches))
+    # the shapes of the dialect have one kind of value
+    params = {p.name for p in model.params}
     seen: set[tuple[object, ...]] = set()
     for use in model.observed.uses:
         misfit = check_use(use)
         fault = None if misfit is None or misfit == OPEN or use.under != TRUE else TypeFault(use, misfit)
         fault = fault or next(_in_launches(use, cases), None)
-        if fault is None:
+        if fault is None or (fault.misfit.code == "TC503" and not model.dialect and _may_be_tuple(
+                fault.use, params)):
             continue
         # an extent that a launch passes is wrong wherever it is used: one fault is enough
         code = fault.misfit.code
@@ -71,6 +74,12 @@ def find_type_faults(
             seen.add(key)
             if use.span not in reported:
                 yield fault
+
+
+def _may_be_tuple(use: Use, params: AbstractSet[str]) -> bool:
+    """Whether a shape is a value that a factory of kernels was passed: it need not be one extent."""
+    alone = (o.shape[0].single for o in use.operands if o.shape is not None and len(o.shape) == 1)
+    return any(isinstance(a, Scalar) and a.name not in params for a in alone)
 
 
 # --- launches --------------------------------------------------------------------------------------------------------

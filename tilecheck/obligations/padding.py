@@ -33,6 +33,7 @@ from tilecheck.symbolic import (
     Min,
     Mod,
     Opaque,
+    Scalar,
     Stride,
     Symbol,
     Term,
@@ -307,6 +308,8 @@ class _Load:
             yield (whole,)
         if edge.tile.varying or edge.end.varying or room.op != "ge":
             return
+        # a number of tiles that is passed may leave out the last one, if it is not whole
+        yield from ((c,) for c in self._find_missing_conditions(edge) if _compares(c) and _counts_tiles(c, edge))
         if aligned:
             yield (whole,)
         yield from ((c,) for c in self._find_missing_conditions(edge) if _compares(c))
@@ -386,6 +389,12 @@ class _Load:
             if point is not None:
                 return _Outcome("refuted", because(Cause.LANE_USED))
         return _Outcome("unproven", because(Cause.USE_OPEN))
+
+
+def _counts_tiles(cond: Cond, edge: Edge) -> bool:
+    """Whether a condition is `T*n <= x.shape[i]`, for a number `n` of tiles that the launch passes."""
+    whole, rest = split_multiples(edge.end - cond.term, edge.tile)
+    return not rest.monos and isinstance(whole.single, Scalar) and whole.single not in atoms_of(edge.tile)
 
 
 def _up_to(o: Observation, whole: Cond, found: tuple[Cond, ...]) -> tuple[tuple[Cond, bool], ...]:

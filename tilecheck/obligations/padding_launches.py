@@ -7,11 +7,15 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from tilecheck.interp.host.clause_substitution import bind
+from tilecheck.interp.host.discharge import discharge
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.interp.kernel.poison.sources import Observation
 from tilecheck.obligations.launches import Discharged
 from tilecheck.obligations.obligation import DecidedObligation
-from tilecheck.symbolic import EXTENTS, Array, Cond
+from tilecheck.obligations.query import clause_of
+from tilecheck.obligations.ragged import is_ragged
+from tilecheck.symbolic import EXTENTS, Array, Bid, Cond, ge, grid, of
 from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["in_view"]
@@ -20,12 +24,19 @@ __all__ = ["in_view"]
 def in_view(
     s: DecidedObligation, model: KernelModel, launches: Sequence[Launch], states: Mapping[str, Discharged],
 ) -> DecidedObligation | None:
-    """The obligation with the semantic clauses that some launch leaves open; None when there was nothing but such
-    clauses, and none is left. Obligations of other kinds stay as they are."""
+    """The obligation with the semantic clauses that some launch leaves open, where something says that the sizes of
+    launches are ragged; None when there was nothing but such clauses, and none is left. Obligations of other kinds stay
+    as they are."""
     if s.kind != "padding" or s.verdict == "refuted":
         return s
     semantic = [c for c in s.clauses if c.kind == "semantic"]
     left = tuple(c for c in semantic if not _is_discharged(c, model, launches, states))
+    if s.verdict == "conditional":
+        evident = {c for use, clauses in s.uses if is_ragged(use, model, launches) for c in clauses}
+        left = tuple(c for c in left if c in evident or states[c.text].state == "broken")
+        whole = {c for use, clauses in s.uses if _has_room(use, model, launches) for c in clauses} - {
+            c for use, clauses in s.uses if not _has_room(use, model, launches) for c in clauses}
+        left = tuple(c for c in left if c not in whole)
     if semantic and not left and s.verdict == "conditional":
         return None
     return replace(s, clauses=left)
@@ -44,6 +55,16 @@ def _is_discharged(
     return all(
         found.state == "discharged" or _agreement(bind(cond, model.params, launch, model.launched).goal)
         for launch, found in state.at)
+
+
+def _has_room(use: Observation, model: KernelModel, launches: Sequence[Launch]) -> bool:
+    """Whether every launch has so few blocks that their tiles lie inside. A last tile that is not whole has none."""
+    edge = use.undefined.edge
+    starts = sorted(a for a in edge.start.atoms() if isinstance(a, Bid))
+    if not launches or len(starts) != 1 or edge.start != edge.tile * of(starts[0]):
+        return False
+    clause = clause_of(ge(edge.end - edge.tile * grid(starts[0].axis), 0), False)
+    return all(discharge(clause, model.params, launch, model.launched).state == "discharged" for launch in launches)
 
 
 def _agreement(goal: Cond) -> bool:

@@ -63,6 +63,8 @@ class Cause(Enum):
     """array, witness, axes that the kernel reads: two blocks touch one element"""
     NOTHING_FOUND = "nothing found"
     """Neither a proof nor, in small launches, a collision."""
+    EXECUTED_AT_LAUNCHES = "executed at launches"
+    """Every seen launch was executed in numbers, and nothing failed."""
 
     # --- one operation, one loop
     OWN_ELEMENT = "own element"
@@ -82,6 +84,7 @@ class Cause(Enum):
     # --- bounds
     NEVER_MADE = "never made"
     NEVER_INSIDE = "never inside"
+    OUTSIDE_AT_LAUNCH = "outside at launch"
     LAST_ITERATION_OUTSIDE = "last iteration outside"
     STAYS_INSIDE = "stays inside"
     """index: it stays inside"""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
-from tilecheck.diagnostics import ClauseState, ContractClause, Diagnostic, KernelReport, Obligation
+from tilecheck.diagnostics import ClauseState, ContractClause, Diagnostic, KernelReport, Note, Obligation
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.deferred import confirm_suspicions
+from tilecheck.obligations.executed_launches import decide_at_launches
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.launch_breaches import find_breaches
 from tilecheck.obligations.launches import Discharged, count_launches, discharge_all
@@ -24,12 +26,15 @@ from tilecheck.text.block_names import rank_of_axes
 
 __all__ = ["conclude"]
 
+_UNCERTAIN: Final = Note("no launch that is seen is known to go wrong in this way")
+
 
 def conclude(
     model: KernelModel, proof: Proof, launches: Sequence[Launch],
 ) -> tuple[KernelReport, tuple[Diagnostic, ...]]:
     """Verdicts, contract and findings of a kernel, given the launches of the checked files.
     """
+    proof = replace(proof, obligations=decide_at_launches(proof.obligations, model, launches))
     clauses = contract_of(proof)
     states = discharge_all(clauses, model, launches)
     reported = find_open_obligations(model, proof, launches, states)
@@ -38,7 +43,7 @@ def conclude(
     faulty = {f.span for f in (*model.ownership.faults, *model.ownership.typed)} | {d.span for d in findings}
     view = KernelView(
         model, proof, tuple(launches), clauses, states, reported, lints,
-        find_breaches(model, clauses, states, launches, proof.obligations),
+        find_breaches(model, clauses, states, launches, proof),
         tuple(find_type_faults(model, launches, faulty if model.dialect else frozenset())))
     findings += _in_kernel(view)
     return _report(view), tuple(_complete(d, rank_of_axes(model.axes_read)) for d in _without_echoes(findings))
@@ -52,6 +57,8 @@ def _at_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     report = RULES[s.code].obligation
     assert report is not None
     found = report(s, model)
+    if not s.certain and found.severity == "error":
+        found = replace(found, severity="warning", notes=(*found.notes, _UNCERTAIN))
     return replace(found, severity="error") if model.dialect and s.verdict == "unproven" else found
 
 

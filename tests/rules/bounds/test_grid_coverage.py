@@ -7,6 +7,24 @@ import pytest
 from tests.rules.cases import Case, check, raw
 
 CASES = (
+    Case("both", raw("""\
+@ct.kernel
+def k(x, y, T: Int):
+    i = ct.bid(0)
+    ct.store(y, (i,), ct.load(x, (i,), (T,)))
+
+
+def go(stream):
+    x, y = torch.zeros(64), torch.zeros(64)
+    ct.launch(stream, (8,), k, (x, y, 16))
+"""), """\
+TC205 error on line 18: this launch has 8 blocks on axis 0, more than `x` has tiles for: it breaks `grid[0] <=
+    cdiv(x.shape[0], T)`
+    note: at this launch the clause is 8 <= cdiv(64, 16)
+    note on line 13: `x` is accessed here; an access to a tile that lies wholly outside is undefined
+    note: it also breaks `grid[0] <= cdiv(y.shape[0], T)`
+    help: launch no more blocks than the array has tiles: `grid[0] <= cdiv(x.shape[0], T)`
+"""),
     Case("large grid", raw("""\
 @ct.kernel
 def k(a, c, T: Int):

@@ -17,6 +17,23 @@ def k(a, c, T: Int):
 def go(stream, x):
     ct.launch(stream, (ct.cdiv(x.shape[0], 128),), k, (x, x, 128))
 """), """\
+TC401 warning on line 17: `x` is passed as `a` and as `c`, and `k` writes `c`
+    note: the compiler assumes that arguments do not overlap, and may use an old value of `a` after a write to
+        `c`
+    note on line 11: the kernel is here
+    help: pass another array as `a`, or a copy; or let the kernel take one array, which it reads and writes;
+        or state that this is meant: `# tilecheck: allow[TC401] in place: each block reads what it writes`
+"""),
+    Case("neighbour", raw("""\
+@ct.kernel
+def k(a, c, T: Int):
+    i = ct.bid(0)
+    ct.store(c, (i,), ct.load(a, (max(i - 1, 0),), (T,)))
+
+
+def go(stream, x):
+    ct.launch(stream, (ct.cdiv(x.shape[0], 128),), k, (x, x, 128))
+"""), """\
 TC401 error on line 17: `x` is passed as `a` and as `c`, and `k` writes `c`
     note: the compiler assumes that arguments do not overlap, and may use an old value of `a` after a write to
         `c`

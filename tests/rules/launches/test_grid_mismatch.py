@@ -7,6 +7,24 @@ import pytest
 from tests.rules.cases import Case, check, host, raw
 
 CASES = (
+    Case("widths", raw("""\
+@ct.kernel
+def k(x, y, S: int, R: int):
+    i = ct.bid(0)
+    ct.store(y, (i * S // S, i * R // R), ct.full((2, 2), 1, ct.int32))
+
+
+def go(stream):
+    x, y = torch.zeros(64), torch.zeros((64, 64))
+    ct.launch(stream, (8,), k, (x, y, 1 << 30, 1 << 29))
+"""), """\
+TC405 warning on line 18: this launch breaks `grid[0]*R < 2**31`, which `k` requires
+    note: at this launch the clause is 8*536870912 < 2**31
+    note on line 11: the kernel is here
+    note: it also breaks `grid[0]*S < 2**31`
+    note: a number that the kernel computes exceeds its type there, and wraps
+    help: launch `k` with a grid, shapes and constants that satisfy `grid[0]*R < 2**31`
+"""),
     Case("unread", raw("""\
 @ct.kernel
 def k(a, c, T: Int):

@@ -37,6 +37,25 @@ TC301 warning on line 15: the matrix product uses lanes of the tile loaded from 
         `A` is 4
     help: load `A` with padding_mode=ct.PaddingMode.ZERO
 """),
+    Case("padproduct", raw("""\
+@requires("TD <= K.shape[0]")
+@ct.kernel
+def k(Q, K, o, TM: Int, TD: Int, TN: Int):
+    q = ct.load(Q, (ct.bid(0), 0), (TM, TD), padding_mode=ct.PaddingMode.ZERO)
+    top = ct.full((TM, 1), -1e30, dtype=ct.float32)
+    for j in range(ct.num_tiles(K, 1, (TD, TN))):
+        s = ct.mma(q, ct.load(K, (0, j), (TD, TN)), ct.zeros((TM, TN), ct.float32))
+        top = ct.maximum(top, ct.max(s, axis=1, keepdims=True))
+    ct.store(o, (ct.bid(0), 0), top)
+"""), """\
+TC301 warning on line 17: the maximum over axis 1 uses lanes of the tile loaded from `K` that lie outside it
+    and have an unspecified value, unless `K.shape[1] % TN == 0`
+    note on line 16: the tile of `K` is loaded here, without a padding mode
+    note: with K.shape[0] = 4, K.shape[1] = 5, TD = 4, TN = 2, lane 1 of the tile along axis 1 would be
+        element 5, and the last one of `K` is 4
+    help: load `K` with padding_mode=ct.PaddingMode.ZERO, and replace the lanes outside by the identity of the
+        operation with `ct.where` before it: the tile feeds a product, in which an infinity becomes NaN
+"""),
     Case("padmask", raw("""\
 @ct.kernel
 def k(x, o, n: int, T: Int):

@@ -26,6 +26,7 @@ from tilecheck.symbolic import (
     Opaque,
     Rank,
     Scalar,
+    Size,
     Stride,
     Substitution,
     Symbol,
@@ -186,6 +187,8 @@ def value_of(symbol: Symbol, arguments: Mapping[str, Argument], launch: Launch, 
         found = launch.grid[symbol.axis]
     elif isinstance(symbol, Extent | Stride):
         found = _along_axis(symbol, arguments, ranks)
+    elif isinstance(symbol, Size):
+        found = _count_elements(arguments.get(symbol.array.text))
     elif isinstance(symbol, Length):
         argument = arguments.get(symbol.array.text)
         found = None if argument is None or argument.elements is None else const(len(argument.elements))
@@ -193,6 +196,18 @@ def value_of(symbol: Symbol, arguments: Mapping[str, Argument], launch: Launch, 
         argument = arguments.get(symbol.name)
         found = dict(launch.variables).get(symbol.name) if argument is None else argument.term
     return of(Opaque(f"{symbol.key}{AT_LAUNCH}", uniform=True)) if found is None else found
+
+
+def _count_elements(argument: Argument | None) -> Term | None:
+    """The number of elements of an array that is laid out row by row."""
+    if argument is None or not argument.dense or argument.shape is None:
+        return None
+    out = ONE
+    for extent_ in argument.shape:
+        if extent_ is None:
+            return None
+        out = out * extent_
+    return out
 
 
 def _along_axis(

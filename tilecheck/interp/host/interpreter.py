@@ -25,6 +25,7 @@ from tilecheck.interp.host.values import (
     Function,
     Int,
     Items,
+    Kernel,
     Member,
     Package,
     Place,
@@ -113,6 +114,8 @@ class Evaluator:
         self.memo: dict[tuple[str, int], tuple[object, object]] = {}
         self._globals: dict[tuple[str, str], Value] = {}
         self.active: list[tuple[str, str]] = []
+        self.selves: dict[str, Class] = {}
+        """The classes of the first parameters of methods, by their names."""
 
     # --- names -------------------------------------------------------------------------------------------------------
 
@@ -123,6 +126,7 @@ class Evaluator:
         """
         self.fuel, self.records, self.symbols = FUEL, [], Symbols(fractions=fractions)
         self.active.clear()
+        self.selves.clear()
         # values of module-level names may hold symbols
         self._globals.clear()
 
@@ -255,13 +259,26 @@ class Evaluator:
         return self.unknown(name) if handler is None else handler(self, owner, name, state)
 
     def thing_attribute(self, owner: Thing, name: str, state: State) -> Value:
+        kernel = self.kernel_of_self(owner, name) if self.selves else None
+        if kernel is not None:
+            return kernel
         # `ctx.shape = x.shape` shows that `ctx` is not an array; an assigned `size` may belong to any object
         given = state.epochs.get(name if name == "size" else f"{owner.name}.{name}")
         if (name in arrays.ATTRIBUTES and owner.origin is None and not given
-                and (name != "T" or owner.name in state.ranks)):
+                and (name not in ("T", "H") or owner.name in state.ranks)):
             # `cfg.T` may be a number
             return arrays.attribute(self, self.tensor(owner, state), name, state)
         return self.part(owner, name, name, f".{name}", state)
+
+    def kernel_of_self(self, owner: Thing, name: str) -> Kernel | None:
+        """The kernel that a method of a class calls by `self.name`."""
+        found = self.selves.get(owner.name)
+        if found is None or tables.is_rebound(found, name) or tables.may_be_set(found.module, name):
+            return None
+        same = [q for q in found.module.skeleton.definitions if q.rpartition(".")[2] == name]
+        # a class that inherits may have another one
+        value = calls.function_value(self, FunctionAt(found.module, f"{found.qualname}.{name}"))
+        return value if len(same) == 1 and isinstance(value, Kernel) else None
 
     def part(self, owner: Thing, step: Step, name: str, spelled: str, state: State) -> Value:
         """The value of an attribute or a constant index of a thing: the last assigned value, or the initial one.
@@ -441,11 +458,8 @@ def find_rebound_names(node: object) -> frozenset[str]:
 # --- what module-level names mean ------------------------------------------------------------------------------------
 
 def value_of(target: ValueAt) -> tree.Expr | None:
-    """The expression assigned at module level."""
-    expr: tree.Expr | None = syntax(target.module).expr(target.binding.value)
-    for index in target.binding.path:
-        expr = expr.items[index] if isinstance(expr, tree.Sequence) and index < len(expr.items) else None
-    return expr
+    """The expression assigned at module level, or the part of it that a tuple of names gives to this one."""
+    return syntax(target.module).expr(target.binding.value)
 
 
 _TARGETS: Final[Mapping[type, Callable[[Evaluator, Any, str], Value]]] = {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Literal, TypeAlias
 
 from tilecheck.interp.host.values import Int, Items, Plain, Ratio, Ref, Truth, Value
-from tilecheck.symbolic import EXTENTS, Stride, Term
+from tilecheck.symbolic import EXTENTS, FloorDiv, Max, Min, Size, Stride, Term, atoms_of
 
 __all__ = ["Fault", "launch_faults", "literal"]
 
@@ -43,7 +43,7 @@ def _grid(grid: Value | None) -> Iterator[Fault]:
 
 def _is_size(term: Term) -> bool:
     """Whether a number is computed only from constants and sizes of arrays. Any other value may still be an array."""
-    return all(isinstance(a, (*EXTENTS, Stride)) for a in term.atoms())
+    return all(isinstance(a, (*EXTENTS, Size, Stride, FloorDiv, Min, Max)) for a in atoms_of(term))
 
 
 _LITERAL: Final[Mapping[type, Callable[[Any], str | None]]] = {

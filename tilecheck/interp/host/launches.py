@@ -21,7 +21,7 @@ from tilecheck.interp.host.state import Contents, State
 from tilecheck.interp.host.symbols import Symbols
 from tilecheck.interp.host.syntax import syntax
 from tilecheck.interp.host.uses import uses
-from tilecheck.interp.host.values import Choice, Function, Items, Kernel, Ref, Thing, Value
+from tilecheck.interp.host.values import Choice, Class, Function, Items, Kernel, Ref, Thing, Value
 from tilecheck.project.module import Module
 from tilecheck.symbolic import TRUE, Cond, conj
 from tilecheck.syntax import tree
@@ -130,7 +130,17 @@ class _Search:
         if forward is not None and self._run_after(forward, name, definition):
             return
         state = State()
-        self._body(name, definition, {param.name: self._parameter(param, state) for param in definition.params}, state)
+        values = {param.name: self._parameter(param, state) for param in definition.params}
+        self._note_self(name, definition, values)
+        self._body(name, definition, values, state)
+
+    def _note_self(self, name: str, definition: tree.FuncDef, values: Mapping[str, Value]) -> None:
+        """Take note of the class of which a method gets an object, or the class itself."""
+        owner = self.module.skeleton.definitions[name].owner
+        first = definition.params[0].name if definition.params else ""
+        given = values.get(first)
+        if owner is not None and first in ("self", "cls") and isinstance(given, Thing):
+            self.ev.selves[given.name] = Class(self.module, owner)
 
     def _body(self, name: str, definition: tree.FuncDef, values: dict[str, Value], state: State) -> Value:
         ev = self.ev

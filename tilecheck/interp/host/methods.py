@@ -95,6 +95,16 @@ def _reshape(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -
 
 
 def _flatten(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
+    """`x.flatten()` is `x` itself in torch, if that is laid out row by row; in NumPy it is a copy."""
+    whole = not args and not named
+    out = arrays.reshape(ev, x, [Int(const(-1))] if whole else None, state, False, "flatten")
+    if x.torch or out.storage != x.storage:
+        return out
+    fresh = ev.symbols.allocation(ev.invent_name(f"{x.name}.flatten()"), x.storage)
+    return replace(out, storage=fresh, maybe=x.storage)
+
+
+def _ravel(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
     whole = not args and not named
     return arrays.reshape(ev, x, [Int(const(-1))] if whole else None, state, False, "flatten")
 
@@ -203,7 +213,7 @@ TENSOR: Final[Mapping[str, TensorMethod]] = {
     "view": _view,
     "reshape": _reshape,
     "flatten": _flatten,
-    "ravel": _flatten,
+    "ravel": _ravel,
     "transpose": _transpose,
     "swapaxes": _swap_axes,
     "permute": _permute,

@@ -48,7 +48,7 @@ from tilecheck.symbolic import (
 from tilecheck.symbolic.evaluate import evaluate
 from tilecheck.symbolic.footprint import Clause
 
-__all__ = ["Failing", "failing", "numbers"]
+__all__ = ["Failing", "draw_equal", "failing", "numbers"]
 
 _LONGEST: Final = 900
 """The largest length, as text, of a fact or of the rest of a clause for a search."""
@@ -166,12 +166,18 @@ def numbers(
     facts = conj(launch.facts, bound.facts, goal.facts)
     subject = conj(bound.goal, goal.goal)
     near = [c for c in cone(subject, facts) if len(c.key) <= _LONGEST]
-    for env in islice(_draw_values(subject, near), 0, None, _EQUAL):
+    for env in draw_equal(subject, near):
         try:
             if all(holds(c, env) for c in near) and not holds(goal.goal, env):
                 yield {name: evaluate(t, env) for name, t in {**bound.values, **goal.values}.items()}
         except (KeyError, ArithmeticError):
             continue
+
+
+def draw_equal(subject: Cond, facts: Sequence[Cond]) -> Iterator[dict[Atom, int]]:
+    """Values of the atoms of conditions, with typical sizes, in which all extents are equal. The caller has to check
+    the facts."""
+    return islice(_draw_values(subject, facts), 0, None, _EQUAL)
 
 
 @lru_cache(maxsize=1024)

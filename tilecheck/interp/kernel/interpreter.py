@@ -137,12 +137,16 @@ class LoopMark(Struct, frozen=True):
 
 @dataclass(eq=False)
 class Lock:
-    """A lock element that is held; `released` is the order of the release once it is seen."""
+    """A lock element that is held; `released` is the order of the release once it is seen.
+
+    parts  the locks of two paths that meet, where each holds the element
+    """
 
     array: Array
     index: tuple[Term, ...]
     strong: bool
     released: str | None = None
+    parts: tuple[Lock, ...] = ()
 
 
 class CasResult(Struct, frozen=True):

@@ -52,10 +52,28 @@ def release(
     held = False
     for lock in m.held:
         if lock.array == array and lock.index == index:
-            lock.released = "strong" if order in RELEASING and scope in WIDE else "weak"
+            _note_release(lock, "strong" if order in RELEASING and scope in WIDE else "weak")
             held = True
     update(m, array, ("give", value) if held else ("seize",))
     m.held = tuple(k for k in m.held if not (k.array == array and k.index == index))
+
+
+def _note_release(lock: Lock, how: str) -> None:
+    lock.released = how
+    for part in lock.parts:
+        # it may also have been given back on its own path
+        _note_release(part, "weak" if part.released == "weak" else how)
+
+
+def join_locks(first: tuple[Lock, ...], second: tuple[Lock, ...]) -> tuple[Lock, ...]:
+    """The locks held where two paths meet: of an element that each of them took for itself, a new one."""
+    out: list[Lock] = []
+    for k in first:
+        other = next((o for o in second if o is k or (o.array, o.index) == (k.array, k.index)), None)
+        if other is not None:
+            out.append(k if other is k else Lock(
+                k.array, k.index, k.strong and other.strong, parts=(k, other)))
+    return tuple(out)
 
 
 def intersect_locks(first: tuple[Lock, ...], second: tuple[Lock, ...]) -> tuple[Lock, ...]:
@@ -100,6 +118,7 @@ __all__ = [
     "find_released_locks",
     "hold",
     "intersect_locks",
+    "join_locks",
     "release",
     "update",
 ]

@@ -9,7 +9,7 @@ from tilecheck.interp.kernel.calls import defaults_of, relative
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join_environments
-from tilecheck.interp.kernel.locks import hold, intersect_locks
+from tilecheck.interp.kernel.locks import hold, join_locks
 from tilecheck.interp.kernel.loops import for_loop, while_loop
 from tilecheck.interp.kernel.operators import binary
 from tilecheck.interp.kernel.path_simplify import decide_condition
@@ -192,7 +192,7 @@ def branch(m: Machine, test: Cond, body: tuple[Stmt, ...], orelse: tuple[Stmt, .
     if then[0] and other[0]:
         frame.env = join_environments(m, test, then[2], other[2], span)
         m.path = conj(path, disj(then[1], other[1]))
-        m.held = intersect_locks(then[3], other[3])
+        m.held = join_locks(then[3], other[3])
         m.exact = then[4] and other[4]
         return
     only = then if then[0] else other

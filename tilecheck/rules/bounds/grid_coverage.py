@@ -90,6 +90,7 @@ from tilecheck.obligations.grid_coverage import Uncovered, find_uncovered
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.launch_breaches import Breach
 from tilecheck.rules.messages.launches import SAMPLED, breach_severity, values_of
+from tilecheck.rules.messages.wording import clause_list
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import GridDim, atoms_of
 
@@ -113,6 +114,8 @@ def _describe_excess(breach: Breach, kernel: str) -> Diagnostic:
                   s.access.span)]
     if breach.result.text:
         notes.insert(0, Note(f"at this launch the clause is {breach.result.text}"))
+    if breach.also:
+        notes.append(Note(f"it also breaks {clause_list(breach.also)}"))
     if breach.sampled:
         notes.append(Note(SAMPLED, breach.launch.span))
     severity: Severity = breach_severity(breach)

@@ -3,13 +3,18 @@
 ## What it does
 
 Reports a seen launch whose grid, shapes or constants break the contract of its kernel. Each kernel has a contract,
-inferred or declared with `@requires`; `tilecheck contract PATH` prints it. A launch that breaks a clause for all
-values of its variables is an error. A launch that breaks it for some values is a warning, which shows such values.
+inferred or declared with `@requires`; `tilecheck contract PATH` prints it.
 
-A clause that keeps tiles inside an array has a second way to be an error: no values of the launch's variables were
-found that satisfy it in the variant of the kernel that needs it, and a block leaves the array for most of them. The
-message names one such launch (`say, with turned = 1`). The finding is a warning if it is not proved that no other
-values satisfy the clause, or if data decides whether the access executes.
+An inferred clause may ask for more than the kernel needs. So the kernel is executed with the numbers of the launch, or
+with some that the launch can have. A launch that breaks a clause is an error if the kernel goes wrong there, or if the
+author declared the clause. If every access was executed and nothing went wrong, nothing is reported.
+
+A launch that breaks a clause for some values of its variables is a warning, which shows such values. It is also a
+warning if no values were found that satisfy a clause which keeps tiles inside an array, and the launch could not be
+executed, or data decides whether the access executes.
+
+A clause on the width of numbers (`grid[0]*n < 2**31`) is decided where the launch passes constants. It is a warning:
+the number wraps, which is not executed.
 
 For a launch through the runtime, the grid and the values of type variables follow from the partitions. The rule also
 reports a different `.grid(...)`, outputs whose pieces do not agree, and extents other than the kernel declares.
@@ -85,8 +90,10 @@ from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.ownership.event import Event
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.launch_breaches import Breach, find_unread_axes
+from tilecheck.obligations.launches import is_width
 from tilecheck.rules.messages.host import finding
 from tilecheck.rules.messages.launches import SAMPLED, breach_severity, values_of
+from tilecheck.rules.messages.wording import clause_list
 from tilecheck.rules.rule import Rule
 from tilecheck.solver.model_search.layout import leaves
 from tilecheck.symbolic import Symbol, Term, const, evaluate
@@ -98,11 +105,13 @@ CODE: Final = "TC405"
 def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     """The clauses that launches break, and the launches with several blocks on an axis that the kernel never reads."""
     model = view.model
-    for launch, axis in find_unread_axes(model, view.launches):
+    for idle in find_unread_axes(model, view.proof.obligations, view.launches):
+        axis = idle.axis
         message = (f"`{model.name}` never reads `ct.bid({axis.axis})`, and this launch has {axis.extent} blocks on "
                    "that axis: they all do the same work and write the same elements")
         yield Diagnostic(
-            CODE, "error", message, launch.span, model.name, (Note("the kernel is here", model.name_span),),
+            CODE, "error" if idle.certain else "warning", message, idle.launch.span, model.name,
+            (Note("the kernel is here", model.name_span),),
             f"launch with extent 1 on axis {axis.axis}, or let the kernel read `ct.bid({axis.axis})`")
     yield from (_describe_breach(view, breach) for breach in view.breaches if not breach.exceeds_tiles)
 
@@ -121,8 +130,12 @@ def _describe_breach(view: KernelView, breach: Breach) -> Diagnostic:
     needing = next((s for s in view.proof.obligations if any(c.text == clause.text for c in s.clauses)), None)
     if needing is not None:
         notes.append(Note(f"this access to `{needing.access.array}` requires it", needing.access.span))
+    if breach.also:
+        notes.append(Note(f"it also breaks {clause_list(breach.also)}"))
     if breach.sampled:
         notes.append(Note(SAMPLED, breach.launch.span))
+    elif is_width(clause):
+        notes.append(Note("a number that the kernel computes exceeds its type there, and wraps"))
     return Diagnostic(CODE, breach_severity(breach), message, breach.launch.span, model.name, tuple(notes),
                       f"launch `{model.name}` with a grid, shapes and constants that satisfy `{clause.text}`")
 

@@ -115,6 +115,7 @@ REASONS: Final[Mapping[Enum, Callable[..., str]]] = {
     Cause.NO_ROOM: lambda w: "no launch with several blocks satisfies what the proof would need",
     Cause.ONE_OF_TWO: lambda w: "one launch makes only one of the two accesses",
     Cause.COLLISION: _collision,
+    Cause.EXECUTED_AT_LAUNCHES: lambda w: "every seen launch was executed in numbers, without a failure",
     Cause.NOTHING_FOUND: lambda w: "no proof was found, and no collision in small launches",
 
     Cause.OWN_ELEMENT: lambda w: "each lane has its own element",
@@ -146,6 +147,7 @@ REASONS: Final[Mapping[Enum, Callable[..., str]]] = {
 
     Cause.NEVER_MADE: lambda w: "no launch makes this access",
     Cause.NEVER_INSIDE: lambda w: "no launch keeps it inside",
+    Cause.OUTSIDE_AT_LAUNCH: lambda w: "it is outside in a seen launch",
     Cause.LAST_ITERATION_OUTSIDE: lambda w: "the last iteration of the loop is outside",
     Cause.STAYS_INSIDE: lambda w, index: f"`{w.clause(index)}` stays inside",
     Cause.STAYS_INSIDE_UNDER_CONTRACT: lambda w, index:

@@ -9,10 +9,14 @@ The checker follows the lanes through the kernel. A load is harmless if a mask i
 clips the same lanes, or if the tile always lies inside the array. Adding a large negative number, or multiplying by a
 mask of zeros, does not help: `0 * NaN` is `NaN`.
 
-The finding is located at the first use, and names the condition on the launch under which no lane outside is used. It
-is a warning if a launch may break that condition, and an error if every launch breaks it. Two conditions are part of
-the kernel's contract and are not reported: that arrays which are copied into each other have equal extents, and that
-loops stay inside arrays.
+The finding is located at the first use, and names the conditions on the launch under which no lane outside is used. It
+is a warning if a launch may break them, and an error if every launch breaks them or a seen launch was executed with
+such a lane. Two conditions are part of the kernel's contract and are not reported: that arrays which are copied into
+each other have equal extents, and that loops stay inside arrays.
+
+Where launches are seen, a condition is only reported if something says that ragged sizes come: a number of tiles or
+blocks that is rounded up, a tile that is rounded up to a power of two, a mask or a padding mode elsewhere for the same
+axis, or host code that takes any size. Otherwise it is a clause of the contract, which `tilecheck contract` prints.
 
 ## Why is this bad?
 
@@ -143,6 +147,7 @@ _NEUTRAL: Final[Mapping[str, str]] = {
 }
 _NONE: Final = frozenset({"prod", "cumprod", "reduce", "scan"})
 """Uses for which no padding mode is neutral."""
+_PRODUCTS: Final = frozenset({"mma", "mma_scaled", "matmul"})
 _OWN: Final = frozenset({"branch", "store"})
 """Uses in which only the author knows what such a lane should be."""
 
@@ -155,13 +160,15 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
         return Diagnostic(
             CODE, "note", f"could not prove that nothing outside `{array}` is used: {why}", s.access.span, model.name,
             (), _help(array, "sum"))
-    semantic = tuple(c for c in clauses if c.kind == "semantic")
+    semantic = tuple(dict.fromkeys(c for c in (*clauses, *(c for _, found in telling for c in found))
+                                   if c.kind == "semantic"))
     severity: Severity = "error" if s.verdict == "refuted" else "warning" if semantic else "note"
     what = _use(o)
     notes: list[Note] = []
     if o.span != s.access.span:
         notes.append(Note(f"the tile of `{array}` is loaded here, without a padding mode", s.access.span))
-    example = find_padding_example(s, model, o, tuple(c.cond for c in semantic if c.cond is not None))
+    example = find_padding_example(s, model, o, tuple(
+        c.cond for c in clauses if c.kind == "semantic" and c.cond is not None))
     if example is not None:
         notes.append(Note(_in_numbers(o, model, example)))
     if severity == "note":
@@ -172,11 +179,13 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
         if s.verdict != "refuted":
             message += f", unless {clause_list(tuple(dict.fromkeys(_clause_text(c) for c in semantic)))}"
     witness = example.witness if example is not None and severity == "error" else None
+    feeds_product = o.how in _NEUTRAL and _feeds_product(o, model)
     proposal = Proposal(
-        () if o.how in _NONE | _OWN else (_NEUTRAL.get(o.how, "ZERO"),),
+        () if o.how in _NONE | _OWN or feeds_product else (_NEUTRAL.get(o.how, "ZERO"),),
         tuple(c.text for c in semantic) if severity == "warning" else (), s.access.span, o.undefined.edge.axis)
     return Diagnostic(
-        CODE, severity, message, o.span, model.name, tuple(notes), _help(array, o.how), witness, proposal)
+        CODE, severity, message, o.span, model.name, tuple(notes),
+        _help(array, o.how, feeds_product), witness, proposal)
 
 
 def _clause_text(clause: Clause) -> str:
@@ -196,7 +205,17 @@ def _use(o: Observation) -> str:
     return f"{text} over {o.detail}" if o.detail.startswith(("axis", "axes", "all")) else text
 
 
-def _help(array: Array, how: str) -> str:
+def _feeds_product(o: Observation, model: KernelModel) -> bool:
+    """Whether the tile is an operand of a matrix product before it is used: there an infinity becomes NaN."""
+    return any(p.undefined.edge.source == o.undefined.edge.source and p.how in _PRODUCTS
+               for p in model.paddings.observations)
+
+
+def _help(array: Array, how: str, feeds_product: bool = False) -> str:
+    if feeds_product:
+        return (f"load `{array}` with padding_mode=ct.PaddingMode.ZERO, and replace the lanes outside by the identity "
+                "of the operation with `ct.where` before it: the tile feeds a product, in which an infinity becomes "
+                "NaN")
     if how in _NONE:
         return (f"replace the lanes outside `{array}` by the identity of the operation with `ct.where`, or load with "
                 "padding_mode=ct.PaddingMode.ZERO where that is 0")

@@ -6,8 +6,13 @@ Reports two blocks of one launch that write the same element of an array, throug
 finding shows a *witness*: a grid, constants and shapes, the two blocks with their loop iterations, and the element
 that both write. Each witness is evaluated before it is shown.
 
-A kernel that reads `ct.bid(k)` or `ct.num_blocks(k)` is written for several blocks on axis `k`. A collision along
-that axis is therefore an error, not a condition on the launch.
+A kernel that reads `ct.bid(k)` or `ct.num_blocks(k)` is written for several blocks on axis `k`. Without a seen launch,
+a collision along that axis is therefore an error, not a condition on the launch.
+
+Seen launches decide. The blocks of a launch whose numbers are known are executed, and a collision there is an error
+with the numbers of that launch. If every seen launch was executed without a collision, the kernel is right for these
+launches, which becomes a clause of its contract. If neither is known, because a value comes from code that is not
+followed, the finding is a warning.
 
 ## Why is this bad?
 

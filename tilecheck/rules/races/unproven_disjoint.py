@@ -116,6 +116,9 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
         if unowned.intersection(gap.arrays):
             continue  # the construct is unsupported because of the annotation, which TC110 reports
         arrays = [array for array in gap.arrays if array not in reported]
+        if not model.dialect:
+            # a further construct adds nothing: everything about these arrays is open
+            reported |= set(arrays)
         if arrays:
             names = ", ".join(f"`{array}`" for array in arrays)
             yield Diagnostic(

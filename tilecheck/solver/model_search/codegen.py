@@ -119,7 +119,12 @@ def weight(c: Cond) -> tuple[int, str]:
     return sum(10 if isinstance(a, (FloorDiv, Mod, App)) else 1 for a in atoms_of(c)), c.key
 
 
-_GLOBALS: Final = {"__builtins__": {"min": min, "max": max, "range": range}, "F": FUNCTIONS}
+def _span(along: int | Sequence[int]) -> Sequence[int]:
+    """The coordinates of blocks along an axis: all of them, or those that a caller chose."""
+    return range(along) if isinstance(along, int) else along
+
+
+_GLOBALS: Final = {"__builtins__": {"min": min, "max": max, "range": range}, "F": FUNCTIONS, "span": _span}
 
 
 @lru_cache(maxsize=4096)
@@ -162,7 +167,7 @@ class _Loops:
         for i, leaf in enumerate(plan.uniform):
             self.names[leaf], self.level_of[leaf] = f"s{i}", 0
         for axis in AXES:
-            self._loop(Bid(axis), f"b{axis}", f"range(g{axis})")
+            self._loop(Bid(axis), f"b{axis}", f"span(g{axis})")
         for i, c in enumerate(plan.counters):
             self._loop(c, f"k{i}", f"range(c{i})")
         for i, lane in enumerate(plan.lanes):
@@ -259,7 +264,8 @@ _DEEPEST: Final = 19
 @lru_cache(maxsize=512)
 def enumerator(region: Region, extra_lanes: tuple[Lane, ...] = ()) -> Enumerator | None:
     """`points(scalars, grid, counter_limits, lane_values, oracle, budget, count)`, a generator of the points that a
-    region touches; `count[0]` is how many it looked at in the end. None when the code would be too long."""
+    region touches; `count[0]` is how many it looked at in the end. None when the code would be too long. An axis of
+    `grid` is a number of blocks, or the coordinates of some."""
     plan = layout(region, extra_lanes)
     try:
         loops = _Loops(region, plan)
