@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Final
 
 from msgspec import Struct
 
 from tilecheck.interp.host.argument_aliasing import UnreadAxis, aliases, unread_axis
+from tilecheck.interp.host.clause_substitution import find_distinct
 from tilecheck.interp.host.discharge import Discharge
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.read_write_sets import find_accessed
-from tilecheck.interp.host.violations import failing
+from tilecheck.interp.host.violations import Failing, failing
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.grid_coverage import depends_on_data, find_dependent
 from tilecheck.obligations.launches import Discharged
@@ -67,41 +70,75 @@ def find_breaches(
     in_bounds = {c.text for s in obligations if s.kind == "bounds" for c in s.clauses}
     only_bounds = {c.text for s in obligations if s.kind == "bounds" for c in s.clauses if c.kind == "structural"} - {
         c.text for s in obligations if s.kind != "bounds" for c in s.clauses}
+    alike = dict(zip(launches, find_distinct(launches), strict=True))
+    depending = _Depending(model, obligations, {})
     out: list[Breach] = []
     for clause in clauses:
         for launch, result in states[clause.text].at:
             if clause.text in only_bounds:
                 if result.state == "broken" and launch.span not in unread:
-                    out += _out_of_bounds(model, clause, obligations, launch, result)
+                    out += depending.find(clause, launch, alike[launch], result)
             elif clause.text.startswith("disjoint(") or (
                     clause.cond is not None and unread.get(launch.span) in atoms_in(clause.cond)):
                 continue  # reported as aliased arguments, or as the axis that is not read
             elif result.state == "broken" or (result.state == "violated" and clause.kind == "semantic"):
                 out.append(Breach(clause, launch, result))
     reported = unread.keys() | {b.launch.span for b in out}
-    for clause in clauses:
-        for launch, result in states[clause.text].at if clause.text in in_bounds else ():
-            if result.state == "open" and launch.span not in reported:
-                found = failing(clause, model.params, launch, model.launched)
-                if found is not None:
-                    more = _out_of_bounds(model, clause, obligations, launch, found.result, found.always)
-                    reported |= {b.launch.span for b in more}
-                    out += more
+    asked = [(clause, launch) for clause in clauses if clause.text in in_bounds
+             for launch, result in states[clause.text].at if result.state == "open" and launch.span not in reported]
+    failures = _find_failures(model, ((alike[launch], clause) for clause, launch in asked))
+    for clause, launch in asked:
+        found = failures.get((clause.text, alike[launch]))
+        if found is not None and launch.span not in reported:
+            more = depending.find(clause, launch, alike[launch], found.result, found.always)
+            reported |= {b.launch.span for b in more}
+            out += more
     return tuple(out)
 
 
-def _out_of_bounds(
-    model: KernelModel, clause: Clause, obligations: Sequence[DecidedObligation], launch: Launch, result: Discharge,
-    proved: bool = True,
-) -> list[Breach]:
-    """The breach of a clause that keeps accesses inside their arrays, if one leaves its array without it."""
-    s = find_dependent(clause, obligations, model, launch, proved)
-    if s is None:
-        return []
-    breach = Breach(clause, launch, result, s, result.state == "violated", not proved)
-    if not breach.exceeds_tiles and depends_on_data(s):
-        return [Breach(clause, launch, result, s, True, not proved)]
-    return [breach]
+_SAMPLED: Final = 3_000
+"""Clauses at launches for which values are tried. What is not tried stays open."""
+
+
+def _find_failures(
+    model: KernelModel, asked: Iterable[tuple[Launch, Clause]],
+) -> Mapping[tuple[str, Launch], Failing]:
+    """The clauses that fail at launches. Launch by launch: what binds clauses to a launch is cached for the last
+    ones."""
+    questions: dict[Launch, dict[str, Clause]] = {}
+    for launch, clause in asked:
+        questions.setdefault(launch, {})[clause.text] = clause
+    ranks = model.launched
+    pairs = islice(((launch, clause) for launch, own in questions.items() for clause in own.values()), _SAMPLED)
+    found = (((clause.text, launch), failing(clause, model.params, launch, ranks)) for launch, clause in pairs)
+    return {key: result for key, result in found if result is not None}
+
+
+class _Depending(Struct, frozen=True):
+    """The obligations on bounds of a kernel that depend on clauses at launches. Launches that pass the same data have
+    the same ones."""
+
+    model: KernelModel
+    obligations: Sequence[DecidedObligation]
+    known: dict[tuple[str, Launch, bool], DecidedObligation | None]
+
+    def find(
+        self, clause: Clause, launch: Launch, alike: Launch, result: Discharge, proved: bool = True,
+    ) -> list[Breach]:
+        """The breach of a clause that keeps accesses inside their arrays, if one leaves its array without it.
+
+        alike  the first launch that passes the same data
+        """
+        key = (clause.text, alike, proved)
+        if key not in self.known:
+            self.known[key] = find_dependent(clause, self.obligations, self.model, alike, proved)
+        s = self.known[key]
+        if s is None:
+            return []
+        breach = Breach(clause, launch, result, s, result.state == "violated", not proved)
+        if not breach.exceeds_tiles and depends_on_data(s):
+            return [Breach(clause, launch, result, s, True, not proved)]
+        return [breach]
 
 
 # --- aliases ---------------------------------------------------------------------------------------------------------

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from tilecheck.contracts import annotation_of
 from tilecheck.diagnostics import ClauseState
-from tilecheck.interp.host.clause_substitution import numbers_of
+from tilecheck.interp.host.clause_substitution import find_distinct
 from tilecheck.interp.host.discharge import Discharge, discharge
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.read_write_sets import find_accessed
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.contract_dedup import standing_facts
-from tilecheck.symbolic import Cond
+from tilecheck.symbolic import Array, Cond
 from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["Discharged", "discharge_all"]
@@ -38,40 +38,46 @@ def discharge_all(
     """By clause. One that every launch in sight discharges is open where there may be others."""
     seen = [launch for launch in launches if launch.how != "unseen"]
     standing = standing_facts(model) if seen else ()
-    first: dict[object, Launch] = {}
-    alike = [first.setdefault(numbers_of(launch), launch) for launch in seen]
-    found = {c.text: _discharge(c, model, seen, alike, standing) for c in clauses}
+    alike = find_distinct(seen)
+    ranks = model.launched
+    # launch by launch: what binds clauses to a launch is cached for the last ones
+    numeric = [c for c in clauses if c.cond is not None and not _is_width(c)]
+    found = {one: {c.text: _at(c, model, one, ranks, standing) for c in numeric} for one in dict.fromkeys(alike)}
+    states = {c.text: _discharge(c, model, seen, alike, standing, found) for c in clauses}
     if len(seen) == len(launches):
-        return found
-    return {text: replace(d, state="open") if d.state == "discharged" else d for text, d in found.items()}
+        return states
+    return {text: replace(d, state="open") if d.state == "discharged" else d for text, d in states.items()}
+
+
+def _is_width(clause: Clause) -> bool:
+    """Whether a clause limits sizes to what an integer holds: sizes of real launches are seldom known, and seldom near
+    the limit."""
+    return clause.text.endswith(_WIDTHS)
 
 
 def _discharge(
     clause: Clause, model: KernelModel, launches: Sequence[Launch], alike: Sequence[Launch],
-    standing: tuple[Cond, ...],
+    standing: tuple[Cond, ...], found: Mapping[Launch, Mapping[str, Discharge]],
 ) -> Discharged:
     """`alike` has for each launch the first that passes the same numbers: arithmetic says the same of both."""
     if not launches:
         return Discharged("unseen")
-    if clause.text.endswith(_WIDTHS):
-        # sizes of real launches are seldom known, and seldom near the limit
+    if _is_width(clause):
         return Discharged("open")
     if clause.cond is None:
-        at = tuple((launch, _at(clause, model, launch, standing)) for launch in launches)
+        at = tuple((launch, _at(clause, model, launch, {}, standing)) for launch in launches)
     else:
-        found: dict[Launch, Discharge] = {}
-        for one in alike:
-            if one not in found:
-                found[one] = _at(clause, model, one, standing)
-        at = tuple((launch, found[one]) for launch, one in zip(launches, alike, strict=True))
+        at = tuple((launch, found[one][clause.text]) for launch, one in zip(launches, alike, strict=True))
     states = {d.state for _, d in at}
     if states & {"broken", "violated"}:
         return Discharged("broken", at)
     return Discharged("discharged" if states == {"discharged"} else "open", at)
 
 
-def _at(clause: Clause, model: KernelModel, launch: Launch, standing: tuple[Cond, ...]) -> Discharge:
-    found = discharge(clause, model.params, launch, model.launched, standing)
+def _at(
+    clause: Clause, model: KernelModel, launch: Launch, ranks: Mapping[Array, int], standing: tuple[Cond, ...],
+) -> Discharge:
+    found = discharge(clause, model.params, launch, ranks, standing)
     return Discharge("discharged") if found.state == "broken" and _idle(clause, model, launch) else found
 
 
