@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from tilecheck.interp.host.clause_substitution import bind
+from tilecheck.interp.host.clause_substitution import bind, find_distinct
 from tilecheck.interp.host.discharge import Discharge, discharge
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.host.violations import numbers
@@ -179,14 +179,20 @@ class Uncovered(Struct, frozen=True):
 
 def find_uncovered(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Uncovered]:
     """Launches that leave part of an array unwritten that the host allocates without initialising it."""
-    for access, axis, clause in _find_covering_writes(model):
-        for launch in launches:
-            argument = _argument(model, launch, access.array)
-            if argument is None or argument.fresh not in _UNINITIALISED or not argument.exact:
-                continue
-            found = discharge(clause, model.params, launch, model.launched)
-            if found.state in ("broken", "violated"):
-                yield Uncovered(access, axis, launch, argument.fresh, found)
+    writes = list(_find_covering_writes(model))
+    alike, ranks = find_distinct(launches) if writes else (), model.launched
+    # launch by launch: what binds clauses to a launch is cached for the last ones
+    known: dict[tuple[Launch, str], Discharge] = {}
+    for launch, one in zip(launches, alike, strict=False):
+        for access, _, clause in writes:
+            if (one, clause.text) not in known and _find_fresh(model, launch, access.array) is not None:
+                known[one, clause.text] = discharge(clause, model.params, one, ranks)
+    for access, axis, clause in writes:
+        for launch, one in zip(launches, alike, strict=True):
+            fresh = _find_fresh(model, launch, access.array)
+            found = known.get((one, clause.text))
+            if fresh is not None and found is not None and found.state in ("broken", "violated"):
+                yield Uncovered(access, axis, launch, fresh, found)
 
 
 def _find_covering_writes(model: KernelModel) -> Iterator[tuple[Access, int, Clause]]:
@@ -218,6 +224,12 @@ def _match_step(index: Term) -> tuple[int | None, Term | None]:
     lanes = [a for a in index.atoms() if isinstance(a, Lane)]
     whole = len(lanes) == 1 and index == bid(k) * lanes[0].size + of(lanes[0])
     return (k, lanes[0].size) if whole else (None, None)
+
+
+def _find_fresh(model: KernelModel, launch: Launch, array: Array) -> str | None:
+    """The function that allocates an array without initialising it, where the launch passes all of the array."""
+    argument = _argument(model, launch, array)
+    return argument.fresh if argument is not None and argument.exact and argument.fresh in _UNINITIALISED else None
 
 
 def _argument(model: KernelModel, launch: Launch, array: Array) -> Argument | None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tilecheck.interp.host.argument_aliasing import UnreadAxis, aliases, unread_axis
+from tilecheck.interp.host.clause_substitution import find_distinct
 from tilecheck.interp.host.discharge import Discharge
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.read_write_sets import find_accessed
-from tilecheck.interp.host.violations import failing
+from tilecheck.interp.host.violations import Failing, failing
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.executed_launches import execute_at, execute_slice_at
 from tilecheck.obligations.grid_coverage import depends_on_data, find_dependent
@@ -95,6 +98,8 @@ def find_breaches(
     only_bounds = {c.text for s in obligations if s.kind == "bounds" for c in s.clauses if c.kind == "structural"} - {
         c.text for s in obligations if s.kind != "bounds" for c in s.clauses}
     declared = {c.text for c in proof.declared}
+    alike = dict(zip(launches, find_distinct(launches), strict=True))
+    depending = _Depending(model, proof, {}, {})
     out: list[Breach] = []
     for clause in clauses:
         if clause.text.startswith("disjoint("):
@@ -104,19 +109,20 @@ def find_breaches(
                 if clause.text in declared or model.dialect or clause.cond is None:
                     out.append(Breach(clause, launch, result, executed=True))
                 elif unread.get(launch.span) not in atoms_in(clause.cond):
-                    out += _execute(model, clause, proof, launch, result, clause.text in only_bounds)
+                    out += depending.execute(clause, launch, alike[launch], result, clause.text in only_bounds)
             elif result.state == "violated" and clause.kind == "semantic":
                 out.append(Breach(clause, launch, result))
     reported = unread.keys() | {b.launch.span for b in out}
-    for clause in clauses:
-        for launch, result in states[clause.text].at if clause.text in in_bounds else ():
-            if result.state == "open" and launch.span not in reported:
-                found = failing(clause, model.params, launch, model.launched)
-                if found is not None:
-                    more = list(_execute(model, clause, proof, launch, found.result, True)) if found.always else (
-                        _out_of_bounds(model, clause, obligations, launch, found.result, False))
-                    reported |= {b.launch.span for b in more}
-                    out += more
+    asked = [(clause, launch) for clause in clauses if clause.text in in_bounds
+             for launch, result in states[clause.text].at if result.state == "open" and launch.span not in reported]
+    failures = _find_failures(model, ((alike[launch], clause) for clause, launch in asked))
+    for clause, launch in asked:
+        found = failures.get((clause.text, alike[launch]))
+        if found is not None and launch.span not in reported:
+            more = depending.execute(clause, launch, alike[launch], found.result, True) if found.always else (
+                depending.find(clause, launch, alike[launch], found.result, False))
+            reported |= {b.launch.span for b in more}
+            out += more
     return tuple(_one_for_each_cause(out, declared))
 
 
@@ -133,49 +139,90 @@ def _one_for_each_cause(breaches: Sequence[Breach], declared: Collection[str]) -
     yield from first.values()
 
 
-def _execute(
-    model: KernelModel, clause: Clause, proof: Proof, launch: Launch, result: Discharge, bounds: bool,
-) -> Iterator[Breach]:
-    """The breach of a clause, if the kernel goes wrong at the launch, or may do so.
+_SAMPLED: Final = 3_000
+"""Clauses at launches for which values are tried. What is not tried stays open."""
 
-    A clause that is only sufficient is not reported.
+
+def _find_failures(
+    model: KernelModel, asked: Iterable[tuple[Launch, Clause]],
+) -> Mapping[tuple[str, Launch], Failing]:
+    """The clauses that fail at launches. Launch by launch: what binds clauses to a launch is cached for the last
+    ones."""
+    questions: dict[Launch, dict[str, Clause]] = {}
+    for launch, clause in asked:
+        questions.setdefault(launch, {})[clause.text] = clause
+    ranks = model.launched
+    pairs = islice(((launch, clause) for launch, own in questions.items() for clause in own.values()), _SAMPLED)
+    found = (((clause.text, launch), failing(clause, model.params, launch, ranks)) for launch, clause in pairs)
+    return {key: result for key, result in found if result is not None}
+
+
+class _Depending(Struct, frozen=True):
+    """The obligations of a kernel that depend on clauses at launches. Launches that pass the same data have the same
+    ones.
+
+    found     the obligation on bounds that fails without a clause, by clause and launch
+    executed  the breaches that execution leaves of a clause, by clause and launch
     """
-    needing = [s for s in proof.obligations if s.verdict != "refuted" and any(c.text == clause.text for c in s.clauses)]
-    sliced = [s for s in proof.slices if any(c.text == clause.text for c in s.clauses)]
-    clean = held = bool(needing or sliced)
-    for s in needing:
-        done = execute_at(s, model, launch, clause.cond or FALSE)
-        if done.failed is not None:
-            yield Breach(clause, launch, result, s if s.kind == "bounds" else None, executed=True)
-            return
-        clean, held = clean and done.clean, held and done.held
-    for part in sliced:
-        fails, whole = execute_slice_at(part, model, launch)
-        if fails:
-            yield Breach(clause, launch, result, executed=True)
-            return
-        clean, held = clean and whole, held and whole
-    if clean or (held and clause.kind == "structural"):
-        return
-    if bounds:
-        yield from _out_of_bounds(model, clause, proof.obligations, launch, result)
-    elif is_width(clause):
-        # of a semantic clause the obligations that depend on it are reported
-        yield Breach(clause, launch, result)
 
+    model: KernelModel
+    proof: Proof
+    found: dict[tuple[str, Launch, bool], DecidedObligation | None]
+    executed: dict[tuple[str, Launch], tuple[Breach, ...]]
 
-def _out_of_bounds(
-    model: KernelModel, clause: Clause, obligations: Sequence[DecidedObligation], launch: Launch, result: Discharge,
-    proved: bool = True,
-) -> list[Breach]:
-    """The breach of a clause that keeps accesses inside their arrays, if one leaves its array without it."""
-    s = find_dependent(clause, obligations, model, launch, proved)
-    if s is None:
-        return []
-    breach = Breach(clause, launch, result, s, result.state == "violated", not proved, s.access.held is not None)
-    if not breach.exceeds_tiles and depends_on_data(s):
-        return [Breach(clause, launch, result, s, True, not proved)]
-    return [breach]
+    def find(
+        self, clause: Clause, launch: Launch, alike: Launch, result: Discharge, proved: bool = True,
+    ) -> list[Breach]:
+        """The breach of a clause that keeps accesses inside their arrays, if one leaves its array without it.
+
+        alike  the first launch that passes the same data
+        """
+        key = (clause.text, alike, proved)
+        if key not in self.found:
+            self.found[key] = find_dependent(clause, self.proof.obligations, self.model, alike, proved)
+        s = self.found[key]
+        if s is None:
+            return []
+        breach = Breach(clause, launch, result, s, result.state == "violated", not proved, s.access.held is not None)
+        if not breach.exceeds_tiles and depends_on_data(s):
+            return [Breach(clause, launch, result, s, True, not proved)]
+        return [breach]
+
+    def execute(
+        self, clause: Clause, launch: Launch, alike: Launch, result: Discharge, bounds: bool,
+    ) -> list[Breach]:
+        """The breach of a clause, if the kernel goes wrong at the launch, or may do so."""
+        key = (clause.text, alike)
+        if key not in self.executed:
+            self.executed[key] = tuple(self._execute(clause, alike, result, bounds))
+        return [replace(b, launch=launch, result=result) for b in self.executed[key]]
+
+    def _execute(self, clause: Clause, launch: Launch, result: Discharge, bounds: bool) -> Iterator[Breach]:
+        """Executes what depends on a clause. A clause that is only sufficient is not reported."""
+        model, proof = self.model, self.proof
+        needing = [s for s in proof.obligations
+                   if s.verdict != "refuted" and any(c.text == clause.text for c in s.clauses)]
+        sliced = [s for s in proof.slices if any(c.text == clause.text for c in s.clauses)]
+        clean = held = bool(needing or sliced)
+        for s in needing:
+            done = execute_at(s, model, launch, clause.cond or FALSE)
+            if done.failed is not None:
+                yield Breach(clause, launch, result, s if s.kind == "bounds" else None, executed=True)
+                return
+            clean, held = clean and done.clean, held and done.held
+        for part in sliced:
+            fails, whole = execute_slice_at(part, model, launch)
+            if fails:
+                yield Breach(clause, launch, result, executed=True)
+                return
+            clean, held = clean and whole, held and whole
+        if clean or (held and clause.kind == "structural"):
+            return
+        if bounds:
+            yield from self.find(clause, launch, launch, result)
+        elif is_width(clause):
+            # of a semantic clause the obligations that depend on it are reported
+            yield Breach(clause, launch, result)
 
 
 # --- aliases ---------------------------------------------------------------------------------------------------------

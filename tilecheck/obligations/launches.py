@@ -10,13 +10,13 @@ from msgspec import Struct
 
 from tilecheck.contracts import annotation_of
 from tilecheck.diagnostics import ClauseState, LaunchCounts
-from tilecheck.interp.host.clause_substitution import bind, numbers_of
+from tilecheck.interp.host.clause_substitution import bind, find_distinct
 from tilecheck.interp.host.discharge import Discharge, discharge, substitute_text
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.read_write_sets import find_accessed
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.contract_dedup import standing_facts
-from tilecheck.symbolic import Cond
+from tilecheck.symbolic import Array, Cond
 from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["Discharged", "count_launches", "discharge_all", "is_width"]
@@ -42,9 +42,12 @@ def discharge_all(
 ) -> Mapping[str, Discharged]:
     """The states of clauses, by text."""
     standing = standing_facts(model) if launches else ()
-    first: dict[object, Launch] = {}
-    alike = [first.setdefault(numbers_of(launch), launch) for launch in launches]
-    return {c.text: _discharge(c, model, launches, alike, standing) for c in clauses}
+    alike = find_distinct(launches)
+    ranks = model.launched
+    # launch by launch: what binds clauses to a launch is cached for the last ones
+    numeric = [c for c in clauses if c.cond is not None and not is_width(c)]
+    found = {one: {c.text: _at(c, model, one, ranks, standing) for c in numeric} for one in dict.fromkeys(alike)}
+    return {c.text: _discharge(c, model, launches, alike, standing, found) for c in clauses}
 
 
 def count_launches(
@@ -66,41 +69,40 @@ def count_launches(
 
 def _discharge(
     clause: Clause, model: KernelModel, launches: Sequence[Launch], alike: Sequence[Launch],
-    standing: tuple[Cond, ...],
+    standing: tuple[Cond, ...], found: Mapping[Launch, Mapping[str, Discharge]],
 ) -> Discharged:
     """`alike` has for each launch the first that passes the same numbers: arithmetic says the same of both."""
     if not launches:
         return Discharged("unseen")
+    ranks = model.launched
     if is_width(clause):
         # sizes of real launches are seldom known, and seldom near the limit: numbers decide, or nothing
-        numbers = tuple((launch, _in_numbers(clause, model, launch)) for launch in launches)
+        numbers = tuple((launch, _in_numbers(clause, model, launch, ranks)) for launch in launches)
         states = {d.state for _, d in numbers}
         whole: ClauseState = "discharged" if states == {"discharged"} else "open"
         return Discharged("broken" if "broken" in states else whole, numbers)
     if clause.cond is None:
-        at = tuple((launch, _at(clause, model, launch, standing)) for launch in launches)
+        at = tuple((launch, _at(clause, model, launch, {}, standing)) for launch in launches)
     else:
-        found: dict[Launch, Discharge] = {}
-        for one in alike:
-            if one not in found:
-                found[one] = _at(clause, model, one, standing)
-        at = tuple((launch, found[one]) for launch, one in zip(launches, alike, strict=True))
+        at = tuple((launch, found[one][clause.text]) for launch, one in zip(launches, alike, strict=True))
     states = {d.state for _, d in at}
     if states & {"broken", "violated"}:
         return Discharged("broken", at)
     return Discharged("discharged" if states == {"discharged"} else "open", at)
 
 
-def _at(clause: Clause, model: KernelModel, launch: Launch, standing: tuple[Cond, ...]) -> Discharge:
-    found = discharge(clause, model.params, launch, model.launched, standing)
+def _at(
+    clause: Clause, model: KernelModel, launch: Launch, ranks: Mapping[Array, int], standing: tuple[Cond, ...],
+) -> Discharge:
+    found = discharge(clause, model.params, launch, ranks, standing)
     return Discharge("discharged") if found.state == "broken" and _idle(clause, model, launch) else found
 
 
-def _in_numbers(clause: Clause, model: KernelModel, launch: Launch) -> Discharge:
+def _in_numbers(clause: Clause, model: KernelModel, launch: Launch, ranks: Mapping[Array, int]) -> Discharge:
     """Decide a clause at a launch of constants."""
     if clause.cond is None:
         return Discharge("open")
-    bound = bind(clause.cond, model.params, launch, model.launched)
+    bound = bind(clause.cond, model.params, launch, ranks)
     if bound.goal.op == "false" and launch.certain:
         return Discharge("broken", (), substitute_text(clause.text, bound.values))
     return Discharge("discharged" if bound.goal.op == "true" else "open")

@@ -180,9 +180,9 @@ def _compute(workspace: Workspace, workers: int, progress: Progress) -> None:
 
         largest_first = sorted(stale, key=lambda path: (-sizes.get(path, 0), path))
         compute_in_parallel(workspace, largest_first, min(workers, len(sizes)), progress)
-    total = max(len(workspace.stale), 1)
+    total = max(workspace.left, 1)
     while workspace.step():
-        left = len(workspace.stale)
+        left = workspace.left
         total = max(total, left)
         progress(total - left, total)
 

@@ -28,6 +28,7 @@ from tilecheck.pipeline.results import (
     failure_of,
     is_internal,
 )
+from tilecheck.pipeline.stale import ORDER, StaleUnits
 from tilecheck.pipeline.store import Snapshot, Store
 from tilecheck.pipeline.units import (
     Done,
@@ -79,7 +80,9 @@ class Workspace:
         self._digests: dict[Key, str] = {}
         self._contents: dict[str, str] = {}
         self._mentions: dict[str, str] = {}
-        self._stale: set[Unit] = {_SEARCH}
+        self._stale = StaleUnits((_SEARCH,))
+        self._proofs_of: dict[str, set[Unit]] = {}
+        self._grouped: dict[str, tuple[Sequence[Launch], Mapping[KernelKey, tuple[Launch, ...]]]] = {}
         self._search_failure: Failure | None = None
         self._consistent = True
         self.missed: set[str] = set()
@@ -99,6 +102,9 @@ class Workspace:
     def _resume(self, snapshot: Snapshot) -> None:
         """Take over the stored results that are still valid."""
         self._results = dict(snapshot.results)
+        for unit in self._results:
+            if unit.step == "proof":
+                self._proofs_of.setdefault(unit.file, set()).add(unit)
         self._digests = dict(snapshot.digests)
         self._contents = dict(snapshot.contents)
         self._mentions = dict(snapshot.mentions)
@@ -112,7 +118,7 @@ class Workspace:
         for unit, result in snapshot.results.items():
             if isinstance(result.found, SitesFound) and unit in self._results:
                 proofs = (Unit("proof", unit.file, *kernel.key) for kernel in result.found.kernels)
-                self._stale |= {proof for proof in proofs if proof not in self._results}
+                self._stale.add(*(proof for proof in proofs if proof not in self._results))
 
     def _changed_files(self) -> set[str]:
         """The files whose bytes are not those that results were computed from; they are taken to be now."""
@@ -156,14 +162,14 @@ class Workspace:
 
     def _add(self, files: Iterable[str]) -> None:
         for path in files:
-            self._stale |= {u for u in (Unit("sites", path), Unit("launches", path)) if u not in self._results}
+            self._stale.add(*(u for u in (Unit("sites", path), Unit("launches", path)) if u not in self._results))
 
     def _drop(self, files: Collection[str]) -> None:
         """Forget the results of files that are not under check."""
         known = frozenset(files)
         for unit in [u for u in self._results if u.file and u.file not in known and u.step != "conclusion"]:
             self._forget(unit)
-        self._stale = {unit for unit in self._stale if not unit.file or unit.file in known}
+        self._stale.discard(*(unit for unit in self._stale if unit.file and unit.file not in known))
 
     def _forget(self, unit: Unit) -> None:
         self._results.pop(unit, None)
@@ -249,16 +255,26 @@ class Workspace:
 
     def launches_of_kernel(self, key: KernelKey) -> list[Launch]:
         """The launches of a kernel that are known, in the order of the files."""
-        return [launch for path, _ in self.launch_versions().get(key, ()) for launch in self._launches_of(path)
-                if launch.kernel == key]
+        return self._launches_in((path for path, _ in self.launch_versions().get(key, ())), key)
+
+    def _launches_in(self, paths: Iterable[str], key: KernelKey) -> list[Launch]:
+        """The launches of a kernel in files."""
+        out: list[Launch] = []
+        for path in paths:
+            launches = self._launches_of(path)
+            grouped = self._grouped.get(path)
+            if grouped is None or grouped[0] is not launches:
+                grouped = self._grouped[path] = (launches, by_kernel(launches))
+            out += grouped[1].get(key, ())
+        return out
 
     def _next(self, wanted: Sequence[str]) -> Unit | None:
-        if not self._stale:
-            return None
+        if not self._stale or not wanted:
+            return self._stale.first()
         place = {path: number for number, path in reversed(list(enumerate(wanted)))}
-        needed = set().union(*map(self._needed_proofs, wanted)) if wanted else set()
+        needed = set().union(*map(self._needed_proofs, wanted))
         return min(self._stale, key=lambda unit: (
-            _ORDER[unit.step], unit.step == "proof" and unit not in needed, place.get(unit.file, len(place)), unit))
+            ORDER[unit.step], unit.step == "proof" and unit not in needed, place.get(unit.file, len(place)), unit))
 
     def _compute(self, unit: Unit) -> Iterator[Done]:
         match unit.step:
@@ -306,11 +322,13 @@ class Workspace:
         known = {k.key: k for k in before.found.kernels} if before and isinstance(before.found, SitesFound) else {}
         assert isinstance(done.result.found, SitesFound)
         units = {Unit("proof", done.unit.file, *k.key): k for k in done.result.found.kernels}
-        for unit in [u for u in {*self._results, *self._stale} if u.step == "proof" and u.file == done.unit.file]:
-            if unit not in units:
-                self._forget(unit)
-                self._stale.discard(unit)
-        self._stale |= {u for u, k in units.items() if u not in self._results or known.get(k.key) != k}
+        proofs = self._proofs_of.setdefault(done.unit.file, set())
+        for unit in proofs.difference(units):
+            self._forget(unit)
+            self._stale.discard(unit)
+        proofs.intersection_update(units)
+        proofs.update(units)
+        self._stale.add(*(u for u, k in units.items() if u not in self._results or known.get(k.key) != k))
 
     def _take_launching(self, done: Done) -> None:
         assert isinstance(done.result.found, Launching)
@@ -376,6 +394,11 @@ class Workspace:
         return frozenset(self._stale)
 
     @property
+    def left(self) -> int:
+        """The number of units that must be computed."""
+        return len(self._stale)
+
+    @property
     def contents(self) -> Mapping[str, bytes]:
         """The bytes of the files under check."""
         return self.project.contents
@@ -393,7 +416,7 @@ class Workspace:
         are known. They all are once every unit was computed."""
         if not self._stale:
             return True
-        return all(unit.step == "proof" for unit in self._stale) and not self._stale & self._needed_proofs(path)
+        return all(unit.step == "proof" for unit in self._stale) and self._needed_proofs(path).isdisjoint(self._stale)
 
     def _needed_proofs(self, path: str) -> set[Unit]:
         """The proofs that findings of a file depend on: of kernels that are defined there, use a part of it, or are
@@ -436,13 +459,13 @@ class Workspace:
 
     def launch_versions(self) -> dict[KernelKey, tuple[tuple[str, str], ...]]:
         """Of each kernel, the files that launch it with the version of these launches."""
-        out: dict[KernelKey, tuple[tuple[str, str], ...]] = {}
+        out: dict[KernelKey, list[tuple[str, str]]] = {}
         for path in self.files:
             known = self._results.get(Unit("launches", path))
             if known is not None and isinstance(known.found, LaunchesFound):
                 for key, version in known.found.launched.items():
-                    out[key] = (*out.get(key, ()), (path, version))
-        return out
+                    out.setdefault(key, []).append((path, version))
+        return {key: tuple(versions) for key, versions in out.items()}
 
     def _conclude_proof(self, proof: Unit, launched: Sequence[tuple[str, str]]) -> Concluded | None:
         """The report on a kernel; None if there is no proof."""
@@ -458,7 +481,7 @@ class Workspace:
             if kernel is None:
                 return None
             key = (proof.home, proof.qualname)
-            self.take(conclude_unit(unit, version, kernel, self.launches_of_kernel(key)))
+            self.take(conclude_unit(unit, version, kernel, self._launches_in((path for path, _ in launched), key)))
         found = self._results[unit].found
         assert isinstance(found, Concluded)
         return found
@@ -554,7 +577,6 @@ def _readable(files: Mapping[str, bytes | None]) -> dict[str, bytes]:
     return {path: data for path, data in files.items() if data is not None}
 
 
-_ORDER: Final[Mapping[Step, int]] = {"sites": 0, "launching": 1, "launches": 2, "proof": 3, "conclusion": 4}
 _TAKE: Final[Mapping[Step, Callable[[Workspace, Done], None]]] = {
     "sites": Workspace._take_sites, "launching": Workspace._take_launching, "launches": Workspace._take_launches,
     "proof": Workspace._take_proof, "conclusion": Workspace._take_conclusion,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
 from tilecheck.interp.host.entailment import follows
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.kernel.access import Param
-from tilecheck.symbolic import Symbol, ge, gt
+from tilecheck.symbolic import Cond, Symbol, Term, ge, gt
 
 __all__ = ["UnreadAxis", "aliases", "overlap", "unread_axis"]
 
@@ -46,8 +47,14 @@ def aliases(launch: Launch, params: Sequence[Param]) -> tuple[tuple[int, int], .
     given = [
         (i, argument) for i, (param, argument) in enumerate(zip(params, launch.arguments or (), strict=False))
         if param.kind == "array" and argument.kind in ("array", "unknown")]
-    return tuple(
-        (i, j) for at, (i, first) in enumerate(given) for j, second in given[at + 1:] if overlap(first, second))
+    # only arguments of one storage certainly overlap
+    stored: dict[str, list[tuple[int, Argument]]] = {}
+    for i, argument in given:
+        if argument.identity is not None:
+            stored.setdefault(argument.identity, []).append((i, argument))
+    return tuple(sorted(
+        (i, j) for same in stored.values() for at, (i, first) in enumerate(same) for j, second in same[at + 1:]
+        if overlap(first, second)))
 
 
 class UnreadAxis(Struct, frozen=True):
@@ -64,13 +71,20 @@ def unread_axis(launch: Launch, axes_read: Collection[int]) -> UnreadAxis | None
     Sure are a constant and an extent that the host's guards put above 1; an extent that callers choose (`batch`) is
     meant to be above 1 now and then, but a launch with 1 is right.
     """
+    return _find_unread(launch.grid, launch.facts, frozenset(axes_read))
+
+
+@lru_cache(maxsize=1024)
+def _find_unread(
+    grid: tuple[Term | None, Term | None, Term | None], facts: Cond, axes_read: frozenset[int],
+) -> UnreadAxis | None:
     unsure: UnreadAxis | None = None
     for axis in (0, 1, 2):
-        extent = launch.grid[axis]
+        extent = grid[axis]
         if axis in axes_read or extent is None or extent.constant == 1:
             continue
-        if extent.constant is not None or follows(launch.facts, gt(extent, 1)):
+        if extent.constant is not None or follows(facts, gt(extent, 1)):
             return UnreadAxis(axis, extent.key, extent.constant is None or extent.constant > 1)
-        chosen = all(isinstance(a, Symbol) for a in extent.atoms()) and follows(launch.facts, ge(extent, 1))
+        chosen = all(isinstance(a, Symbol) for a in extent.atoms()) and follows(facts, ge(extent, 1))
         unsure = unsure or (UnreadAxis(axis, extent.key, False) if chosen else None)
     return unsure

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 
@@ -19,10 +19,14 @@ from tilecheck.symbolic import (
     Atom,
     Cond,
     Extent,
+    FloorDiv,
     GridDim,
     Ite,
     LeadingSize,
     Length,
+    Max,
+    Min,
+    Mod,
     Opaque,
     Rank,
     Scalar,
@@ -38,11 +42,15 @@ from tilecheck.symbolic import (
     disj,
     eq,
     ge,
+    holds,
     negate,
     of,
 )
 
+T = TypeVar("T")
+
 AT_LAUNCH: Final = " at the launch"
+_COMPUTED: Final = (FloorDiv, Mod, Min, Max, Ite)
 
 
 class Bound(Struct, frozen=True):
@@ -67,43 +75,85 @@ def _numbers(a: Argument) -> tuple[object, ...]:
     return (a.term, a.shape, a.strides, a.name, a.strided, a.dense, elements, options)
 
 
+def find_distinct(launches: Iterable[Launch]) -> tuple[Launch, ...]:
+    """For each launch the first one that passes the same data: clauses on numbers say the same of both."""
+    first: dict[object, Launch] = {}
+    return tuple(first.setdefault(numbers_of(launch), launch) for launch in launches)
+
+
 def bind(cond: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[Array, int]) -> Bound:
-    scene = _scene(tuple(params), launch, tuple(sorted(ranks.items())))
-    found = scene.bound.get(cond)
-    if found is None:
-        found = scene.bound[cond] = scene.bind(cond)
-    return found
+    return find_scene(tuple(params), launch, tuple(sorted(ranks.items()))).bind(cond)
 
 
-class _Scene:
+class Scene:
     """The data that clauses about one launch of one kernel share.
 
     known    the symbols that the facts of the launch mention
     facts    the facts about these symbols
     values   values of the scalars of the kernel, cached: clauses mention few scalars, and mention them often
-    bound    the clauses over the symbols of the launch, cached
     """
 
-    __slots__ = ("_more", "_put", "arguments", "bound", "facts", "known", "launch", "ranks", "values")
+    __slots__ = ("_bound", "_extents", "_more", "_numbers", "_open", "_put", "_ranked", "_recalled", "arguments",
+                 "facts", "known", "launch", "params", "ranks", "values")
 
-    def __init__(self, params: Sequence[Param], launch: Launch, ranks: Mapping[Array, int]) -> None:
-        self.launch, self.ranks = launch, ranks
+    def __init__(self, params: tuple[Param, ...], launch: Launch, ranks: Mapping[Array, int]) -> None:
+        self.params, self.launch, self.ranks = params, launch, ranks
         self.arguments = _by_name(params, launch)
         self.known = frozenset(a for a in atoms_of(launch.facts) if isinstance(a, Symbol))
-        self.facts = conj(*_collect_facts(self.arguments, ranks, self.known))
+        self._extents = _find_filled(self.arguments)
+        self._open = tuple(array_from_text(a.name) for a in self.arguments.values()
+                           if a.name is not None and a.shape is None)
+        self._ranked = _find_ranked(self.arguments, ranks)
+        self.facts = conj(*self._collect_facts(self.known))
         self.values: dict[Atom, Term] = {}
-        self.bound: dict[Cond, Bound] = {}
+        self._recalled: dict[object, Any] = {}
+        self._numbers: dict[Atom, int] = {}
+        self._bound: dict[Cond, Bound] = {}
         self._put = Substitution({})
         self._more: dict[frozenset[Symbol], tuple[Cond, ...]] = {}
 
     def bind(self, cond: Cond) -> Bound:
-        own = [a for a in atoms_of(cond) if isinstance(a, Symbol)]
-        new = [a for a in own if a not in self.values]
+        """The clause over the symbols of the launch."""
+        found = self._bound.get(cond)
+        if found is None:
+            found = self._bound[cond] = self._bind(cond)
+        return found
+
+    def recall(self, question: object, answer: Callable[[], T]) -> T:
+        """The answer to a question about the launch, worked out once."""
+        found: T
+        if question in self._recalled:
+            found = self._recalled[question]
+        else:
+            found = self._recalled[question] = answer()
+        return found
+
+    def holds_in_numbers(self, cond: Cond) -> bool:
+        """Whether the launch gives numbers to all scalars of a condition, and it holds with them."""
+        symbols = _find_symbols(cond)
+        if symbols is None:
+            return False
+        self._look_up(symbols)
+        try:
+            return all(a in self._numbers for a in symbols) and holds(cond, self._numbers)
+        except (KeyError, ArithmeticError):
+            return False
+
+    def _look_up(self, symbols: Iterable[Symbol]) -> None:
+        """Find the values of symbols."""
+        new = [a for a in symbols if a not in self.values]
+        for a in new:
+            value = self.values[a] = value_of(a, self.arguments, self.launch, self.ranks)
+            number = value.constant
+            if number is not None:
+                self._numbers[a] = number
         if new:
-            for a in new:
-                self.values[a] = value_of(a, self.arguments, self.launch, self.ranks)
             # what it put in before has no scalar in it but those that it knew
             self._put = Substitution(self.values)
+
+    def _bind(self, cond: Cond) -> Bound:
+        own = [a for a in atoms_of(cond) if isinstance(a, Symbol)]
+        self._look_up(own)
         goal = self._put.cond(cond)
         more: list[Cond] = []
         mentioned = frozenset(a for a in atoms_of(goal) if isinstance(a, Symbol)) - self.known
@@ -117,21 +167,30 @@ class _Scene:
     def _collect_more(self, mentioned: frozenset[Symbol]) -> tuple[Cond, ...]:
         found = self._more.get(mentioned)
         if found is None:
-            found = self._more[mentioned] = tuple(_collect_facts(self.arguments, self.ranks, mentioned))
+            found = self._more[mentioned] = tuple(self._collect_facts(mentioned))
         return found
+
+    def _collect_facts(self, mentioned: Collection[Symbol]) -> list[Cond]:
+        """What holds for mentioned symbols: no extent is negative, and none of the arrays passed is empty: in an empty
+        array no two blocks can meet."""
+        facts = [ge(of(a), 0) for a in sorted(mentioned) if isinstance(a, (*EXTENTS, Length))]
+        shown = {a for a in mentioned if isinstance(a, EXTENTS) and a.array in self._open} if self._open else set()
+        facts += map(_filled_extent, sorted(self._extents | shown))
+        return facts + _relate_ranks(self._ranked, mentioned)
 
 
 @lru_cache(maxsize=256)
-def _scene(params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...]) -> _Scene:
-    return _Scene(params, launch, dict(ranks))
+def find_scene(params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...]) -> Scene:
+    """The data that clauses about a launch share."""
+    return Scene(params, launch, dict(ranks))
 
 
-def _collect_facts(
-    arguments: Mapping[str, Argument], ranks: Mapping[Array, int], mentioned: Collection[Symbol]
-) -> list[Cond]:
-    facts = [ge(of(a), 0) for a in sorted(mentioned) if isinstance(a, (*EXTENTS, Length))]
-    facts += map(_filled_extent, sorted(_extents(arguments, mentioned)))
-    return facts + _relate_ranks(arguments, ranks, mentioned)
+@lru_cache(maxsize=1024)
+def _find_symbols(cond: Cond) -> tuple[Symbol, ...] | None:
+    """The symbols of a condition; None where it has something in it that has no value, or not for all arguments."""
+    atoms = atoms_of(cond)
+    symbols = tuple(a for a in atoms if isinstance(a, Symbol))
+    return symbols if len(symbols) + sum(isinstance(a, _COMPUTED) for a in atoms) == len(atoms) else None
 
 
 @lru_cache(maxsize=1024)
@@ -166,18 +225,11 @@ def _options(t: Term) -> Iterator[Term]:
     yield from _options(choice.other)
 
 
-def _extents(arguments: Mapping[str, Argument], mentioned: Collection[Symbol]) -> set[Symbol]:
-    """Extents of the arrays passed. None of them is empty: in an empty array no two blocks can meet."""
-    out: set[Symbol] = set()
-    for argument in arguments.values():
-        for term in argument.shape or ():
-            if term is not None and len(term.monos) == 1:
-                # a product that is not 0 has no factor that is
-                out |= {a for a in term.atoms() if isinstance(a, EXTENTS)}
-        if argument.name is not None and argument.shape is None:
-            array = array_from_text(argument.name)
-            out |= {a for a in mentioned if isinstance(a, EXTENTS) and a.array is array}
-    return out
+def _find_filled(arguments: Mapping[str, Argument]) -> frozenset[Symbol]:
+    """The extents that shapes of the arrays passed mention."""
+    # a product that is not 0 has no factor that is
+    return frozenset(a for argument in arguments.values() for term in argument.shape or ()
+                     if term is not None and len(term.monos) == 1 for a in term.atoms() if isinstance(a, EXTENTS))
 
 
 def value_of(symbol: Symbol, arguments: Mapping[str, Argument], launch: Launch, ranks: Mapping[Array, int]) -> Term:
@@ -255,16 +307,18 @@ def _join_terms(parts: Sequence[tuple[Cond, Term | None]]) -> Term | None:
     return build_choice(known) if len(known) == len(parts) else None
 
 
-def _relate_ranks(
-    arguments: Mapping[str, Argument], ranks: Mapping[Array, int], mentioned: Collection[Symbol]
-) -> list[Cond]:
+def _find_ranked(arguments: Mapping[str, Argument], ranks: Mapping[Array, int]) -> tuple[tuple[Array, int], ...]:
+    """The arrays passed of which the kernel shows the rank, and the host does not."""
+    found = ((argument, ranks.get(ArrayParam(param))) for param, argument in arguments.items()
+             if argument.name is not None and argument.shape is None)
+    return tuple((array_from_text(argument.name), rank) for argument, rank in found
+                 if rank is not None and argument.name is not None)
+
+
+def _relate_ranks(ranked: Sequence[tuple[Array, int]], mentioned: Collection[Symbol]) -> list[Cond]:
     """A rank that the kernel shows says what extents counted from the right are."""
     out: list[Cond] = []
-    for param, argument in arguments.items():
-        rank = ranks.get(ArrayParam(param))
-        if rank is None or argument.name is None or argument.shape is not None:
-            continue
-        array = array_from_text(argument.name)
+    for array, rank in ranked:
         for i in range(1, rank + 1):
             if Extent(array, -i) in mentioned:
                 out.append(eq(of(Extent(array, -i)), of(Extent(array, rank - i))))

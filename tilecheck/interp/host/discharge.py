@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from tilecheck.contracts import annotation_of, render
 from tilecheck.interp.host.argument_aliasing import overlap
-from tilecheck.interp.host.clause_substitution import AT_LAUNCH, Bound, bind, is_derived
+from tilecheck.interp.host.clause_substitution import AT_LAUNCH, Bound, Scene, find_scene, is_derived
 from tilecheck.interp.host.entailment import (
     abstract_choices,
     at_once,
@@ -104,57 +104,56 @@ def discharge(
     """
     if clause.cond is None:
         return _arrays(clause, params, launch)
-    known = tuple(sorted((ranks or {}).items()))
-    found = _decide(clause, tuple(params), launch, known, standing)
-    if found.state == "discharged" and not _holds_beside(clause, tuple(params), launch, known, standing):
+    scene = find_scene(tuple(params), launch, tuple(sorted((ranks or {}).items())))
+    if scene.holds_in_numbers(clause.cond):
+        return Discharge("discharged")
+    found = _decide(clause, scene, standing)
+    if found.state == "discharged" and not _holds_beside(clause, scene, standing):
         return _OPEN
     return found
 
 
-def _holds_beside(
-    clause: Clause, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...],
-    standing: tuple[Cond, ...],
-) -> bool:
+def _holds_beside(clause: Clause, scene: Scene, standing: tuple[Cond, ...]) -> bool:
     """Whether a clause that follows at a launch also follows if the numbers rounded up there are not positive."""
-    atoms = _find_rounded(launch)
+    atoms = _find_rounded(scene)
     if not atoms or clause.cond is None:
         return True
-    bound = bind(clause.cond, params, launch, dict(ranks))
+    bound = scene.bind(clause.cond)
     near = _find_related(bound.goal, dict.fromkeys((
-        *_with_leaves(launch.facts), *_with_leaves(bound.facts),
-        *((c, _leaves(c)) for c in _bind_standing_facts(standing, params, launch, ranks)))))
+        *_with_leaves(scene.launch.facts), *_with_leaves(bound.facts),
+        *((c, _leaves(c)) for c in _bind_standing_facts(standing, scene)))))
     # atoms that neither the clause nor a fact related to it mentions were not used
     bearing = {a for c in (bound.goal, *near) for a in atoms_of(c)}
     open_ = []
     for a in (a for a in atoms if a in bearing):
         positive = ge(a.args[0], 1)
-        facts = _select_facts(positive, bound, params, launch, ranks, standing)
+        facts = _select_facts(positive, bound, scene, standing)
         if not (is_entailed(facts, positive, _FEW_SPLITS, _FEW) or any(all(at) for at in _at_values(positive, facts))):
             open_.append(a)
     if len(open_) > _ROUNDED:
-        return _decide(clause, params, vary_nonpositive(launch, tuple(open_)), ranks, standing).state == "discharged"
+        return _decide(clause, _vary(scene, tuple(open_)), standing).state == "discharged"
     for a in open_:
-        other = vary_nonpositive(launch, (a,))
+        other = _vary(scene, (a,))
         # the rest may not be positive, either
-        if _decide(clause, params, other, ranks, standing).state != "discharged" or not _holds_beside(
-                clause, params, other, ranks, standing):
+        if _decide(clause, other, standing).state != "discharged" or not _holds_beside(clause, other, standing):
             return False
     return True
 
 
-@lru_cache(maxsize=512)
-def _find_rounded(launch: Launch) -> tuple[App, ...]:
-    return find_rounded(launch)
+def _vary(scene: Scene, atoms: tuple[App, ...]) -> Scene:
+    """The launch in the case that the rounded numbers are not positive."""
+    return find_scene(scene.params, vary_nonpositive(scene.launch, atoms), tuple(sorted(scene.ranks.items())))
 
 
-def _decide(
-    clause: Clause, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...],
-    standing: tuple[Cond, ...],
-) -> Discharge:
-    cond = clause.cond
+def _find_rounded(scene: Scene) -> tuple[App, ...]:
+    return scene.recall("rounded", lambda: find_rounded(scene.launch))
+
+
+def _decide(clause: Clause, scene: Scene, standing: tuple[Cond, ...]) -> Discharge:
+    cond, launch = clause.cond, scene.launch
     if cond is None:
         return _OPEN
-    bound = bind(cond, params, launch, dict(ranks))
+    bound = scene.bind(cond)
     goal = simplify_truth_tests(bound.goal)
     if goal.op == "true":
         return Discharge("discharged")
@@ -166,16 +165,18 @@ def _decide(
     if missing:
         # an alternative that mentions only known atoms may suffice
         goal = disj(*(c for c in (goal.args if goal.op == "or" else ()) if not missing & atoms_of(c)))
-        facts = _select_facts(goal, bound, params, launch, ranks, standing)
-        found = goal.op != "false" and is_entailed(facts, goal, 1, _FEW) and not unreachable(facts)
+        if goal.op == "false":
+            return _OPEN
+        facts = _select_facts(goal, bound, scene, standing)
+        found = is_entailed(facts, goal, 1, _FEW) and not unreachable(facts)
         return Discharge("discharged") if found else _OPEN
-    facts = _select_facts(goal, bound, params, launch, ranks, standing)
+    facts = _select_facts(goal, bound, scene, standing)
     # a structural clause is worth a finding only where it is broken
     semantic = clause.kind == "semantic"
     long = not semantic and len(goal.key) > _PLAIN
     if not long and at_once(facts, goal):
         return _discharge_by_facts(facts)
-    cases = _cases(goal, facts, launch) or [(goal, facts)]
+    cases = _cases(goal, facts, scene) or [(goal, facts)]
     seen = outcomes(facts, goal)
     if len(seen) == 2 and not semantic and (len(cases) < 2 or all(len(outcomes(f, g)) == 2 for g, f in cases)):
         return _OPEN
@@ -183,7 +184,7 @@ def _decide(
     nodes = _NODES if semantic else _FEW
     if (False not in seen and not long and is_entailed(facts, goal, splits, nodes)) or (
             False not in seen and any(all(holds_at) for holds_at in _at_values(goal, facts))) or (
-            False not in seen and _whatever_is_chosen(bound, params, launch, ranks, standing)) or (
+            False not in seen and _whatever_is_chosen(bound, scene, standing)) or (
             not long and len(cases) > 1 and all(
                 False not in outcomes(f, g) and is_entailed(f, g, splits, nodes) for g, f in cases)):
         return _discharge_by_facts(facts)
@@ -197,7 +198,7 @@ def _decide(
         names = {a.key for a in atoms_of(goal)}
         configs = list(dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases))
         return Discharge("broken", configs[failing.index(True)], substitute_text(clause.text, bound.values))
-    if semantic and is_derived(cond, params, launch):
+    if semantic and is_derived(cond, scene.params, launch):
         return _refute_somewhere(replace(bound, goal=goal), facts, cases, launch, clause.text)
     return _OPEN
 
@@ -208,16 +209,13 @@ def _discharge_by_facts(facts: Cond) -> Discharge:
     return Discharge("open" if unreachable(facts) else "discharged")
 
 
-def _whatever_is_chosen(
-    bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...],
-    standing: tuple[Cond, ...],
-) -> bool:
+def _whatever_is_chosen(bound: Bound, scene: Scene, standing: tuple[Cond, ...]) -> bool:
     """Whether a clause follows without regard to what the values in it were chosen by."""
     if not any(isinstance(a, Ite) for a in atoms_of(bound.goal)):
         return False
     facts = _find_related(bound.goal, dict.fromkeys((
-        *_with_leaves(launch.facts), *_with_leaves(bound.facts),
-        *((c, _leaves(c)) for c in _bind_standing_facts(standing, params, launch, ranks)))))
+        *_with_leaves(scene.launch.facts), *_with_leaves(bound.facts),
+        *((c, _leaves(c)) for c in _bind_standing_facts(standing, scene)))))
     long = len(bound.goal.key) > _PLAIN
     for longest, splits in ((0, 0), (_CHOICE, _FEW_SPLITS)) if long else ((0, 0),):
         goal, *rest = abstract_choices([bound.goal, *facts], longest)
@@ -228,34 +226,24 @@ def _whatever_is_chosen(
     return False
 
 
-def _select_facts(
-    goal: Cond, bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...],
-    standing: tuple[Cond, ...],
-) -> Cond:
+def _select_facts(goal: Cond, bound: Bound, scene: Scene, standing: tuple[Cond, ...]) -> Cond:
     """The known facts that are related to a goal."""
     return conj(*drop_weaker(dict.fromkeys(_find_related(goal, (
-        *_select_short(launch.facts), *_with_leaves(bound.facts), *_short_standing(standing, params, launch, ranks))))))
+        *_select_short(scene.launch.facts), *_with_leaves(bound.facts), *_short_standing(standing, scene))))))
 
 
-@lru_cache(maxsize=512)
-def _bind_standing_facts(
-    conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...],
-) -> tuple[Cond, ...]:
+def _bind_standing_facts(conds: tuple[Cond, ...], scene: Scene) -> tuple[Cond, ...]:
     """The facts that hold in every launch of a kernel, over the arguments of this launch."""
-    found = (bind(c, params, launch, dict(ranks)).goal for c in conds)
-    return tuple(c for c in found if c.op not in ("true", "false") and not any(
-        isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH) for a in atoms_of(c)))
+    return scene.recall(("standing", conds), lambda: tuple(
+        c for c in (scene.bind(c).goal for c in conds) if c.op not in ("true", "false") and not any(
+            isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH) for a in atoms_of(c))))
 
 
-@lru_cache(maxsize=512)
-def _short_standing(
-    conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[Array, int], ...],
-) -> tuple[_Fact, ...]:
+def _short_standing(conds: tuple[Cond, ...], scene: Scene) -> tuple[_Fact, ...]:
     """Those of it that a proof may use in reasonable time."""
-    stands = (
-        simplify_truth_tests(c) for c in _bind_standing_facts(conds, params, launch, ranks) if len(c.key) <= _LONGEST
-    )
-    return tuple((p, _leaves(p)) for c in stands for p in conjuncts(c))
+    return scene.recall(("short", conds), lambda: tuple(
+        (p, _leaves(p)) for c in _bind_standing_facts(conds, scene) if len(c.key) <= _LONGEST
+        for p in conjuncts(simplify_truth_tests(c))))
 
 
 @lru_cache(maxsize=512)
@@ -301,23 +289,21 @@ def _value(c: Cond) -> tuple[Atom, int] | None:
     return (atom, -c.term.offset) if c.op == "eq" and isinstance(atom, Symbol) else None
 
 
-def _cases(goal: Cond, facts: Cond, launch: Launch) -> list[tuple[Cond, Cond]]:
+def _cases(goal: Cond, facts: Cond, scene: Scene) -> list[tuple[Cond, Cond]]:
     """The goal and the facts for every configuration that differs in what the goal mentions."""
+    launch = scene.launch
+    if not launch.cases:
+        return []
     names = {a.key for a in atoms_of(goal)}
     rows = dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases)
     if not rows or () in rows:
         return []
-    cases = _cases_of(launch)
+    # the substitutions cache results, because goals share facts
+    cases: dict[tuple[tuple[str, int], ...], Substitution] = scene.recall("cases", dict)
     for row in rows:
         if row not in cases:
             cases[row] = Substitution({symbol_from_text(n): const(v) for n, v in row})
     return [(cases[row].cond(goal), cases[row].cond(facts)) for row in rows]
-
-
-@lru_cache(maxsize=256)
-def _cases_of(launch: Launch) -> dict[tuple[tuple[str, int], ...], Substitution]:
-    """The substitutions of the values of each configuration. They cache results, because goals share facts."""
-    return {}
 
 
 def _refute_everywhere(goal: Cond, facts: Cond, text: str) -> Discharge:

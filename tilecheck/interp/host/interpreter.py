@@ -112,6 +112,7 @@ class Evaluator:
         self.inlined: set[tuple[str, str]] = set()
         self.kernel_names: dict[str, frozenset[str]] = {}
         self.memo: dict[tuple[str, int], tuple[object, object]] = {}
+        self._names: dict[tuple[object, int], tuple[object, frozenset[str]]] = {}
         self._globals: dict[tuple[str, str], Value] = {}
         self.active: list[tuple[str, str]] = []
         self.selves: dict[str, Class] = {}
@@ -412,14 +413,15 @@ class Evaluator:
         if frame is None or (value.frame, value.span) in self._escaping:
             return
         self._escaping.add((value.frame, value.span))
-        seen = (self.variable(name, frame, state) for name in sorted(find_mentioned_names(value.definition)))
+        mentioned = sorted(self.names_in(value.definition, find_mentioned_names))
+        seen = (self.variable(name, frame, state) for name in mentioned)
         self.escape((*value.bound, *(v for v in seen if v is not None and _changes_by_itself(v))), state)
         self._escaping.discard((value.frame, value.span))
 
     def forget_rebound(self, value: Closure, state: State) -> set[tuple[int, str]]:
         """Forget the variables of enclosing functions that a function assigns: it may have run, at least in part."""
         out: set[tuple[int, str]] = set()
-        for name in sorted(find_rebound_names(value.definition)):
+        for name in sorted(self.names_in(value.definition, find_rebound_names)):
             number: int | None = value.frame
             while number is not None:
                 if name in state.variables.get(number, {}):
@@ -428,6 +430,16 @@ class Evaluator:
                     break
                 number = self.frames[number].outer
         return out
+
+    def names_in(
+        self, definition: tree.FuncDef | tree.Lambda, find: Callable[[object], frozenset[str]],
+    ) -> frozenset[str]:
+        """The names that a search of a definition finds; each definition is searched once."""
+        found = self._names.get((find, id(definition)))
+        if found is None:
+            # the entry holds the definition, so that no other object can have its id
+            found = self._names[find, id(definition)] = (definition, find(definition))
+        return found[1]
 
     def _forget(self, owner: str, state: State) -> None:
         held = [state.attributes.pop(key) for key in [key for key in state.attributes if key[0] == owner]]

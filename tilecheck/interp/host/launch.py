@@ -99,5 +99,5 @@ class Launch(Struct, frozen=True):
     variables: tuple[tuple[str, Term], ...] = ()
 
     def __hash__(self) -> int:
-        # the data of a launch is large, and its location distinguishes it from nearly all other launches
-        return hash((self.kernel, self.span, self.wrapper))
+        # the data of a launch is large: location, grid and facts distinguish it from nearly all other launches
+        return hash((self.kernel, self.span, self.wrapper, self.grid, self.facts))

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
@@ -281,10 +282,20 @@ def is_rebound(owner: Class, name: str) -> bool:
         for t in s.targets)
 
 
+_ASSIGNED: Final = re.compile(r"\.(\w+)(?=\s*(?:,[^=\n]*)?(?:[-+*/%|&^]|//|\*\*|<<|>>)?=[^=])")
+_ANY_NAME: Final = re.compile(r"\bsetattr\s*\((?!\s*(?:self|ctx)\b)|__dict__")
+
+
 def may_be_set(module: Module, name: str) -> bool:
     """Whether code of a module sets an attribute of this name, on any object."""
-    return re.search(rf"\.{re.escape(name)}\s*(?:,[^=\n]*)?(?:[-+*/%|&^]|//|\*\*|<<|>>)?=[^=]"
-                     r"|\bsetattr\s*\((?!\s*(?:self|ctx)\b)|__dict__", module.code) is not None
+    names = _find_set_names(module.code)
+    return names is None or name in names
+
+
+@lru_cache(maxsize=256)
+def _find_set_names(code: str) -> frozenset[str] | None:
+    """The names of the attributes that code sets; None where it may set any."""
+    return None if _ANY_NAME.search(code) else frozenset(_ASSIGNED.findall(code))
 
 
 def resolve_record(ev: Evaluator, module: Module, value: Value) -> Value:
