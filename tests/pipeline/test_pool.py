@@ -71,50 +71,6 @@ def test_findings_do_not_depend_on_scheduling() -> None:
             assert _analyse_in_parallel(FILES, paths, workers) == EXPECTED
 
 
-@pytest.mark.parametrize("handing", [
-    "from k0 import apart0\nimport elsewhere\nelsewhere.register(apart0)\n",
-    "from k0 import *\nimport elsewhere\nelsewhere.register(apart0)\n",
-    "import k0, elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
-    "import elsewhere, k0 as kernels\nown = kernels.apart0\nelsewhere.register(own)\n",
-    "from k0 \\\n    import (\n    apart0)\nimport elsewhere\nelsewhere.register(apart0)\n",
-    "# from the\nimport k0\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
-    "if 'from' != '': import k0\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
-    "import k0, elsewhere\nelsewhere.register(k0.apart0)\n",
-    "import k0, elsewhere\nelsewhere.register([k0.apart0.replace_hints(occupancy=2)])\n",
-    "import k0, elsewhere\nown = k0\nelsewhere.use(own)\ndef f(kernel=k0.apart0): elsewhere.register(kernel)\n",
-    "import k0  # this import stays\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
-    "if 'import' != '': import k0\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
-    "import k0\tas kernels\nimport elsewhere\nown = kernels.apart0\nelsewhere.register(own)\n",
-    "import elsewhere\rimport k0\rimport elsewhere\rown = k0.apart0\relsewhere.register(own)\r",
-    "from \uff4b0 import apart0\nimport elsewhere\nelsewhere.register(apart0)\n",
-])
-def test_a_kernel_that_escapes_from_a_file_without_launches(handing: str) -> None:
-    files = {**FILES, "l0.py": LAUNCHES.format(n=0).replace(" + 1", "").encode(), "hands.py": handing.encode()}
-    expected = _analyse_in_one_process(files)
-    states = {clause.state for k in expected.kernels if k.report.name == "apart0" for clause in k.report.contract}
-    assert states == {"open"}
-    assert _analyse_in_parallel(files) == expected
-
-
-@pytest.mark.parametrize("handing", [
-    "from pkg.k0 import apart0\nimport elsewhere\nelsewhere.register(apart0)\n",
-    "import pkg.k0 as kernels\nimport elsewhere\nown = kernels.apart0\nelsewhere.register(own)\n",
-    "import pkg.k0\nimport elsewhere\nelsewhere.register(pkg.k0.apart0)\n",
-])
-def test_a_kernel_of_a_namespace_package_that_escapes(
-    handing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    launching = LAUNCHES.format(n=0).replace(" + 1", "").replace("from k0", "from pkg.k0")
-    for name, text in {"pkg/k0.py": FILES["k0.py"].decode(), "l0.py": launching, "hands.py": handing}.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
-    files = {name: Path(name).read_bytes() for name in ("pkg/k0.py", "l0.py", "hands.py")}
-    for found in (_analyse_in_one_process(files), _analyse_in_parallel(files)):
-        (report,) = (k.report for k in found.kernels if k.report.name == "apart0")
-        assert {clause.state for clause in report.contract} == {"open"}
-
-
 def test_workers_that_cannot_be_forked_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tilecheck.pipeline.pool, "_SAFE_TO_FORK", ())
     assert _analyse_in_parallel(FILES) == EXPECTED

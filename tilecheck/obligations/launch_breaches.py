@@ -168,7 +168,7 @@ class _Depending(Struct, frozen=True):
     model: KernelModel
     proof: Proof
     found: dict[tuple[str, Launch, bool], DecidedObligation | None]
-    executed: dict[tuple[str, Launch], tuple[Breach, ...]]
+    executed: dict[tuple[str, Launch, bool], tuple[Breach, ...]]
 
     def find(
         self, clause: Clause, launch: Launch, alike: Launch, result: Discharge, proved: bool = True,
@@ -192,9 +192,9 @@ class _Depending(Struct, frozen=True):
         self, clause: Clause, launch: Launch, alike: Launch, result: Discharge, bounds: bool,
     ) -> list[Breach]:
         """The breach of a clause, if the kernel goes wrong at the launch, or may do so."""
-        key = (clause.text, alike)
+        key = (clause.text, alike, launch.certain)
         if key not in self.executed:
-            self.executed[key] = tuple(self._execute(clause, alike, result, bounds))
+            self.executed[key] = tuple(self._execute(clause, launch, result, bounds))
         return [replace(b, launch=launch, result=result) for b in self.executed[key]]
 
     def _execute(self, clause: Clause, launch: Launch, result: Discharge, bounds: bool) -> Iterator[Breach]:

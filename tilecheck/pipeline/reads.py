@@ -8,8 +8,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 __all__ = ["Key", "Kind", "Reads", "Recording", "by_path", "closure"]
 
-Kind: TypeAlias = Literal["file", "code", "name", "stars", "function", "class", "import", "folder",
-                          "launching"]
+Kind: TypeAlias = Literal["file", "code", "name", "stars", "function", "class", "import", "launching"]
 
 
 class Key(NamedTuple):
@@ -17,9 +16,9 @@ class Key(NamedTuple):
 
     kind  `file`: all bytes. `code`: all but the comments that end the file. `name`: the bindings of the module-level
           name `what`, values included. `stars`: the star imports. `function`, `class`: the definition with the
-          qualified name `what`. `import`: the file that an import of `what` means in this file. `folder`: whether a
-          file under check is below a folder called `what`. `launching`: the functions of the file that may launch
-    path  of the file; empty for `folder`
+          qualified name `what`. `import`: the file that an import of `what` means in this file. `launching`: the
+          functions of the file that may launch
+    path  of the file
     """
 
     kind: Kind

@@ -28,7 +28,7 @@ P = ParamSpec("P")
 _PLACED: Final = (FunctionAt, ClassAt, ValueAt, ModuleTarget)
 _TARGETS: Final = (FunctionTarget, ClassTarget, ConstantTarget, ModuleTarget)
 """Targets that are located in a file of the project."""
-_ELSEWHERE: Final = frozenset({"folder", "import", "launching"})
+_ELSEWHERE: Final = frozenset({"import", "launching"})
 """Kinds of keys whose digest depends on other files."""
 
 
@@ -237,10 +237,6 @@ class RecordingProject(Project):
         self.recording.note(Key("launching", module.path))
         return super().is_launching(module)
 
-    def has_folder(self, name: str) -> bool:
-        self.recording.note(Key("folder", "", name))
-        return super().has_folder(name)
-
     def host_functions(self, module: Module) -> tuple[str, ...]:
         self.recording.note(Key("launching", module.path))
         return super().host_functions(module)
@@ -273,8 +269,6 @@ class RecordingProject(Project):
             case "import":
                 found = self.by_name(key.what, self.module(key.path) if key.path else None)
                 return "" if found is None else found.path
-            case "folder":
-                return str(self.has_folder(key.what))
             case "launching":
                 found_here = self.launching.functions.get(key.path)
                 return "" if found_here is None else digest(*found_here)

@@ -109,7 +109,7 @@ def find_launches_of(project: RecordingProject, path: str) -> Done:
     """Find the launches of a file, and what is wrong with the ownership of tensors there."""
 
     def find() -> tuple[tuple[Launch, ...], LaunchesFound]:
-        if not project.may_have_launches(project.module(path)):
+        if not project.is_launching(project.module(path)):
             return (), LaunchesFound()
         from tilecheck.pipeline.analyze import find_file_launches  # which takes long to import
 

@@ -180,7 +180,7 @@ class Workspace:
         imports lead to other files."""
         changed: dict[str, set[Key]] = {}
         for key, was in self._digests.items():
-            if (imports if key.kind in ("import", "folder") else key.path in paths and key.kind != "launching") and (
+            if (imports if key.kind == "import" else key.path in paths and key.kind != "launching") and (
                     self.project.digest(key) != was):
                 changed.setdefault(key.path, set()).add(key)
         self._mark(changed)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 
 from tilecheck.project.hosts import Launching, launching_functions
 from tilecheck.project.module import Module
 from tilecheck.project.packages import Packages, module_file
-from tilecheck.project.relevance import imported_names
 from tilecheck.project.resolve import ClassAt, FunctionAt, Origin, Resolver, ValueAt
 from tilecheck.project.targets import ClassTarget, ConstantTarget, FunctionTarget, Target
 from tilecheck.syntax.text import SourceError
@@ -117,34 +115,9 @@ class Project:
     def launching(self, found: Launching) -> None:
         self._launching = found
 
-    def may_have_launches(self, module: Module) -> bool:
-        """Whether a file may have launches: it has functions that may launch, or a kernel that may escape.
-
-        It takes the same search.
-        """
-        return self.is_launching(module) or self._may_name_a_kernel(module)
-
     def is_launching(self, module: Module) -> bool:
         """Whether the search for functions that may launch found a file, possibly without a function."""
         return module.path in self.launching.functions
-
-    def _may_name_a_kernel(self, module: Module) -> bool:
-        """Whether the text of a file shows that it may define a kernel or import from the checked tree."""
-        try:
-            code = module.code.encode(errors="replace")
-        except SourceError:
-            return False  # reported by the check of the file itself
-        return module.may_matter or any(
-            name == "." or self.has_folder(name) or self.by_name(name, module) is not None
-            for name in sorted(imported_names(code)))
-
-    def has_folder(self, name: str) -> bool:
-        """Whether a checked file is below a folder of this name, which is a package even without `__init__.py`."""
-        return name in self._folders
-
-    @cached_property
-    def _folders(self) -> frozenset[str]:
-        return frozenset(part for key in self._keys for part in os.path.dirname(key).split(os.sep))
 
     def host_functions(self, module: Module) -> tuple[str, ...]:
         """See `Module.host_functions`."""
