@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from tilecheck.dtypes import DType, ElementOf, Weak
 from tilecheck.interp.kernel.assigned import assigned_names
 from tilecheck.interp.kernel.coerce import arrays_in, rank_of, to_array
+from tilecheck.interp.kernel.device.note import note_missing
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.names import from_target, in_module
@@ -62,7 +63,9 @@ def attribute(m: Machine, value: Value, name: str, span: Span) -> Value:
 
 
 def _tile_name(m: Machine, value: TileRef, name: str, span: Span) -> Value:
-    return TileRef(f"{value.name}.{name}" if value.name else name)
+    path = f"{value.name}.{name}" if value.name else name
+    note_missing(m, path, span)
+    return TileRef(path)
 
 
 def _external(m: Machine, value: External, name: str, span: Span) -> Value:

@@ -9,6 +9,16 @@ from msgspec.structs import replace
 
 from tilecheck.interp.kernel.attributes import class_defaults
 from tilecheck.interp.kernel.coerce import arrays_in, to_array
+from tilecheck.interp.kernel.device.calls import (
+    check_builtin,
+    check_conversion,
+    check_helper,
+    check_library,
+    check_method,
+    check_operation,
+    check_value,
+)
+from tilecheck.interp.kernel.device.note import note_syntax
 from tilecheck.interp.kernel.interpreter import DEPTH, Frame, Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.locks import intersect_locks
@@ -17,6 +27,7 @@ from tilecheck.interp.kernel.poison.operations import add_builtin_poison, add_po
 from tilecheck.interp.kernel.tile_types.rules import of_builtin, of_method, of_operation
 from tilecheck.interp.kernel.values import (
     NONE,
+    ArrayRef,
     Bool,
     Builtin,
     Choice,
@@ -72,7 +83,10 @@ TRANSPARENT = frozenset({
 
 def call(m: Machine, func: Value, args: Arguments) -> Value:
     handler = CALLS.get(type(func))
-    return unknown_call(m, describe(func), func, args) if handler is None else handler(m, func, args)
+    if handler is None:
+        check_value(m, func, args.span)
+        return unknown_call(m, describe(func), func, args)
+    return handler(m, func, args)
 
 
 _DESCRIBE: dict[type, Callable[..., str]] = {
@@ -143,6 +157,10 @@ def defaults_of(m: Machine, params: tuple[Param, ...]) -> dict[str, Value]:
     return {p.name: m.eval(p.default) for p in params if p.default is not None}
 
 
+def is_context_manager(definition: FuncDef) -> bool:
+    return any(_decorator_name(d) == "contextmanager" for d in definition.decorators)
+
+
 def _decorator_name(e: Expr) -> str:
     if isinstance(e, Call):
         return _decorator_name(e.func)
@@ -163,6 +181,10 @@ def inline(m: Machine, func: Function, args: Arguments) -> Value:
 
     if len(m.via) >= DEPTH:
         return unknown_call(m, f"{definition.name}, nested too deep", func, args)
+    if m.noting:
+        note_syntax(m, frame, definition, kernel=False, generator=is_context_manager(definition))
+        if args.complete:
+            check_helper(m, definition.name, definition.params, len(args.positional), args.keywords, args.span)
     if not bind_parameters(m, definition.params, args, frame, default):
         return unknown_call(m, definition.name, func, args)
     return enter(m, frame, definition, args.span)
@@ -290,6 +312,7 @@ def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
         return unknown_call(m, f"cuda.tile.{func.name}", func, args)
     if not args.complete:
         return unknown_call(m, f"cuda.tile.{func.name} with starred arguments", func, args)
+    check_operation(m, func.name, len(args.positional), args.keywords, args.span)
     if func.name not in m.operations.whole:
         for k, value in enumerate(args.positional):
             if isinstance(value, Choice) and to_array(m, value) is None:
@@ -303,6 +326,9 @@ def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
 
 def _builtin(m: Machine, func: Builtin, args: Arguments) -> Value:
     operation = m.operations.builtins.get(func.name)
+    check_builtin(m, func.name, len(args.positional), args.keywords, args.complete, args.span)
+    if func.name in ("int", "float") and len(args.positional) == 1:
+        check_conversion(m, func.name, args.positional[0], args.span)
     if operation is None:
         return unknown_call(m, func.name, func, args)
     return of_builtin(m, func.name, args, add_builtin_poison(m, func.name, args, operation(m, args)))
@@ -310,6 +336,7 @@ def _builtin(m: Machine, func: Builtin, args: Arguments) -> Value:
 
 def _external(m: Machine, func: External, args: Arguments) -> Value:
     operation = m.operations.library.get(func.name)
+    check_library(m, func.name, args.span)
     if operation is None:
         return unknown_call(m, func.name, func, args)
     return of_builtin(m, func.name, args, add_builtin_poison(m, func.name, args, operation(m, args)))
@@ -326,9 +353,13 @@ def _method(m: Machine, func: Method, args: Arguments) -> Value:
         if func.name in m.operations.tile_methods:
             scalar = isinstance(owner, ParamRef) and func.name in ("astype", "item")
             if scalar or isinstance(owner, (Int, Bool, Data)):
+                check_method(m, "Tile", func.name, len(args.positional), args.keywords, args.span)
                 whole = Arguments((owner, *args.positional), args.keywords, args.complete, args.span)
                 return of_operation(m, func.name, whole, add_poison(m, func.name, whole, operation(m, owner, args)))
         elif to_array(m, owner) is not None:
+            if isinstance(owner, ArrayRef) and len({view.tile is None for _, view in owner.options}) == 1:
+                kind = "Array" if owner.options[0][1].tile is None else "TiledView"
+                check_method(m, kind, func.name, len(args.positional), args.keywords, args.span)
             return of_method(m, func.name, owner, args, operation(m, owner, args))
     return unknown_call(m, f"method {func.name}", func.owner, args)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 from tilecheck.dtypes import I64, SOME_INTEGER, SOME_NUMBER, Weak
 from tilecheck.interp.kernel.access import Access, Gap, KernelModel, Param, ParamKind
 from tilecheck.interp.kernel.declared_contracts import find_declared, integers, ranges
+from tilecheck.interp.kernel.device.note import note_syntax
 from tilecheck.interp.kernel.dialect.ownership import NOT_A_DIALECT
 from tilecheck.interp.kernel.expressions import EXPRESSIONS
 from tilecheck.interp.kernel.interpreter import Exhausted, Frame, Knowledge, Machine, Record
@@ -132,8 +133,11 @@ def _enter(m: Machine, site: KernelSite) -> None:
     inner = Frame(site.module, frame)
     m.frame = inner
     owned = dialect().enter_parameters(m, site) if site.dialect else {}
+    note_syntax(m, inner, site.definition, kernel=not site.dialect)
     for p in site.definition.params:
         known = owned.get(p.name)
+        if get_last_name(p.annotation) in ("int", "float", "bool") or (p.annotation is None and not site.dialect):
+            m.passed.add(p.name)
         inner.env[p.name] = _parameter(m, site, p.name, p.annotation) if known is None else known
     m.run(site.definition.body)
 
@@ -283,7 +287,7 @@ def _collect_observed(m: Machine, definition: FuncDef) -> Observed:
     wide = bool(notes.wide) or any(map(mentions_64_bits, (definition, *notes.helpers.values())))
     return Observed(tuple(notes.slices), tuple(notes.narrowings), tuple(notes.loops), tuple(notes.parts), tuple(made),
                     tuple(notes.early), bool(notes.waits), frozenset(notes.after), wide,
-                    () if m.failed else tuple(notes.uses))
+                    () if m.failed else tuple(notes.uses), () if m.failed else tuple(notes.refusals))
 
 
 def _takes_work(accesses: tuple[Access, ...]) -> bool:

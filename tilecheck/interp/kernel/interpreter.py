@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Claim, Gap
 from tilecheck.interp.kernel.bounds_requirements import Reach
+from tilecheck.interp.kernel.device.refusal import Refusal
 from tilecheck.interp.kernel.dialect.holdings import Holdings
 from tilecheck.interp.kernel.dialect.ownership import Held
 from tilecheck.interp.kernel.lint_facts import Notes
@@ -268,6 +269,10 @@ class Machine:
         """Quotients and similar values that are computed in fewer than 64 bits; `wide` has those of 64 bits."""
         self.indexed: dict[Array, bool] = {}
         """Array parameters that are indexed in 64 bits: whether that is certain."""
+        self.passed: set[str] = set()
+        """Scalar parameters of the kernel whose values are passed at the launch: those that are not constants."""
+        self.syntax: dict[Span, tuple[Refusal, ...]] = {}
+        """By function, the constructs in it that the compiler refuses."""
         self.notes = Notes()
         self.claims: list[Claim] = []
         self.holdings = Holdings()

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tilecheck.interp.kernel.coerce import arrays_in
+from tilecheck.interp.kernel.device.calls import BUILTIN_NAMES
+from tilecheck.interp.kernel.device.note import note_missing
 from tilecheck.interp.kernel.interpreter import Frame, Machine
 from tilecheck.interp.kernel.path_simplify import decide_condition
 from tilecheck.interp.kernel.values import (
@@ -54,10 +56,14 @@ def lookup(m: Machine, name: str, span: Span) -> Value:
     module = top.module
     known = m.globals.get((module, name))
     if known is not None:
+        if isinstance(known, TileRef):
+            note_missing(m, known.name, span)
         return known
     target = module.lookup(name)
     if target is not None:
         value = from_target(m, target)
+        if isinstance(value, TileRef):
+            note_missing(m, value.name, span)
         if not isinstance(target, ConstantTarget):  # the value of a name that is defined by itself is yet to come
             m.globals[module, name] = value
         return value
@@ -65,6 +71,8 @@ def lookup(m: Machine, name: str, span: Span) -> Value:
         return Builtin(name)
     if name == "__name__":
         return Unknown("name")
+    if name in BUILTIN_NAMES:
+        return Builtin(name)
     return Unknown(f"name {name}")
 
 

@@ -1,0 +1,77 @@
+"""The kinds of values, in words, as far as they are certain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from tilecheck.dtypes import DTYPES
+from tilecheck.interp.kernel.interpreter import Machine
+from tilecheck.interp.kernel.values import (
+    ArrayRef,
+    Bool,
+    Class,
+    Const,
+    Data,
+    Extents,
+    Function,
+    Int,
+    LambdaValue,
+    ParamRef,
+    Range,
+    TileRef,
+    Tuple,
+    Value,
+)
+
+__all__ = ["is_number", "is_tile", "kind_of"]
+
+
+def is_tile(value: Value) -> bool:
+    """Whether a value is for certain a tile or a number."""
+    return isinstance(value, (Int, Bool, Data)) and value.dtype is not None and value.shape is not None
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is for certain a number, or a tile without axes."""
+    return isinstance(value, (Int, Bool, Data)) and is_tile(value) and value.shape == ()
+
+
+def kind_of(m: Machine, value: Value | None) -> str | None:
+    """`a tile`, `an array`, `a tuple` and so on; None if the kind is not certain."""
+    handler = None if value is None else _KINDS.get(type(value))
+    return None if handler is None else handler(m, value)
+
+
+def _tile(m: Machine, value: Int | Bool | Data) -> str | None:
+    if not is_tile(value):
+        return None
+    return "a number" if value.shape == () else "a tile"
+
+
+def _constant(m: Machine, value: Const) -> str | None:
+    if value.value is None:
+        return "`None`"
+    return "a string" if isinstance(value.value, str) else "a number" if isinstance(value.value, float) else None
+
+
+def _param(m: Machine, value: ParamRef) -> str | None:
+    return "an array" if not value.outer and m.kinds.get(value.root.text) == {"array"} and value.member is None else None
+
+
+_KINDS: Final[Mapping[type, Callable[[Machine, Any], str | None]]] = MappingProxyType({
+    Int: _tile,
+    Bool: _tile,
+    Data: _tile,
+    Const: _constant,
+    ArrayRef: lambda m, v: "an array" if all(view.tile is None and not view.raw for _, view in v.options) else None,
+    ParamRef: _param,
+    Tuple: lambda m, v: "a tuple",
+    Extents: lambda m, v: "a tuple",
+    Range: lambda m, v: "a range",
+    Function: lambda m, v: "a function",
+    LambdaValue: lambda m, v: "a function",
+    Class: lambda m, v: "a class",
+    TileRef: lambda m, v: "an element type" if v.name in DTYPES else None,
+})

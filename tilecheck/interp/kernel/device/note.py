@@ -1,0 +1,93 @@
+"""Notes what the compiler refuses, with the conditions under which the place is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from tilecheck.dtypes import DType, ElementOf, Weak
+from tilecheck.interp.kernel.device.refusal import Refusal, RefusalCode
+from tilecheck.interp.kernel.device.syntax import find_refused_syntax
+from tilecheck.interp.kernel.interpreter import Frame, Machine
+from tilecheck.interp.kernel.values import Bool, Builtin, Data, Int, TileRef, Value
+from tilecheck.project.tilenames import find_missing
+from tilecheck.solver.inequalities import conjuncts
+from tilecheck.symbolic import TRUE, Cond, GridDim, Opaque, Scalar, atoms_of, conj
+from tilecheck.syntax.tree import Expr, FuncDef, Span
+from tilecheck.text.did_you_mean import did_you_mean
+
+__all__ = ["is_at_run_time", "is_passed", "list_variant_conditions", "note_missing", "note_syntax", "refuse"]
+
+
+def refuse(m: Machine, code: RefusalCode, how: str, span: Span, *words: str) -> None:
+    """Notes that the compiler refuses what stands here."""
+    if m.noting and not m.doubts:
+        m.notes.refusals[Refusal(code, how, words, span, list_variant_conditions(m))] = None
+
+
+def list_variant_conditions(m: Machine) -> Cond:
+    """The conditions of the path that may be decided when the kernel is compiled. Where they do not hold, nothing here
+    is compiled."""
+    if m.path is TRUE:
+        return TRUE
+    asserted = {c for guard in m.guards for c in conjuncts(guard)}
+    return conj(*(c for c in conjuncts(m.path) if c not in asserted and not is_at_run_time(m, c)))
+
+
+def is_at_run_time(m: Machine, cond: Cond) -> bool:
+    """Whether a condition is for certain decided while the kernel runs, so that both paths are compiled."""
+    if cond.args:
+        return all(is_at_run_time(m, c) for c in cond.args)
+    return any((a.varying and not isinstance(a, Opaque)) or isinstance(a, GridDim) or (
+        isinstance(a, Scalar) and a.text in m.passed) for a in atoms_of(cond))
+
+
+def is_passed(m: Machine, value: Value) -> bool:
+    """Whether a tile or a number is for certain unknown while the kernel is compiled."""
+    if not isinstance(value, (Int, Bool, Data)) or isinstance(value.dtype, Weak):
+        return False
+    if isinstance(value, Data) and value.term is None:
+        return isinstance(value.dtype, (DType, ElementOf))
+    term = value.cond if isinstance(value, Bool) else value.term
+    return term is not None and any((a.varying and not isinstance(a, Opaque)) or (
+        isinstance(a, Scalar) and a.text in m.passed) for a in atoms_of(term))
+
+
+def note_syntax(m: Machine, frame: Frame, definition: FuncDef, kernel: bool, generator: bool = False) -> None:
+    """Notes the refused constructs of a function that is compiled here; its body has the names of the frame."""
+    if not m.noting or m.doubts:
+        return
+    under = list_variant_conditions(m)
+    known = m.syntax.get(definition.span)
+    if known is None:
+        known = tuple(find_refused_syntax(definition, lambda node: _name_of(m, frame, node), kernel, generator))
+        m.syntax[definition.span] = known
+    for refusal in known:
+        m.notes.refusals[replace(refusal, under=under)] = None
+
+
+def _name_of(m: Machine, frame: Frame, node: Expr) -> str | None:
+    before = m.frame
+    with m.suspend_recording():
+        m.frame = Frame(frame.module, frame.parent)
+        try:
+            value = m.eval(node)
+        finally:
+            m.frame = before
+    if isinstance(value, TileRef):
+        return value.name
+    return f"builtins.{value.name}" if isinstance(value, Builtin) else None
+
+
+def note_missing(m: Machine, name: str, span: Span) -> None:
+    """Notes a dotted name below `cuda.tile` that does not exist."""
+    missing = find_missing(name)
+    if missing is not None:
+        owner, part, known = missing
+        refuse(m, "TC601", "name", span, owner, part, suggest(part, known))
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """The closest of the known names, or an empty string."""
+    return did_you_mean(word, known).partition("'")[2].partition("'")[0]
