@@ -36,6 +36,14 @@ def assigned_names(nodes: Iterable[object]) -> frozenset[str]:
     return frozenset(n for node in nodes for n in _names(node))
 
 
+def local_names(function: FuncDef | Lambda) -> frozenset[str]:
+    """The parameters of a function and the names that its body binds, except those of other scopes."""
+    body: tuple[object, ...] = function.body if isinstance(function, FuncDef) else ()
+    elsewhere = {name for s in body if isinstance(s, UnknownStmt) and s.what in ("global", "nonlocal")
+                 for name in s.assigns}
+    return (assigned_names(body) | {p.name for p in function.params}) - elsewhere
+
+
 def bound_in(expressions: tuple[object, ...]) -> frozenset[str]:
     """Names that assignment expressions inside of expressions bind."""
     out: set[str] = set()

@@ -10,6 +10,7 @@ from tilecheck.dtypes import DType, ElementOf, Weak
 from tilecheck.interp.kernel.assigned import assigned_names
 from tilecheck.interp.kernel.coerce import arrays_in, rank_of, to_array
 from tilecheck.interp.kernel.device.note import note_missing
+from tilecheck.interp.kernel.device.values import check_attribute
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.names import from_target, in_module
@@ -58,6 +59,7 @@ for _library in ("numpy", "np", "torch"):
 
 
 def attribute(m: Machine, value: Value, name: str, span: Span) -> Value:
+    check_attribute(m, value, name, span)
     handler = HANDLERS.get(type(value))
     return Method(value, name) if handler is None else handler(m, value, name, span)
 

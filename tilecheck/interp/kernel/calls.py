@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilecheck.interp.kernel.assigned import local_names
 from tilecheck.interp.kernel.attributes import class_defaults
 from tilecheck.interp.kernel.coerce import arrays_in, to_array
 from tilecheck.interp.kernel.device.calls import (
@@ -18,7 +20,7 @@ from tilecheck.interp.kernel.device.calls import (
     check_operation,
     check_value,
 )
-from tilecheck.interp.kernel.device.note import note_syntax
+from tilecheck.interp.kernel.device.note import note_syntax, refuse
 from tilecheck.interp.kernel.interpreter import DEPTH, Frame, Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.locks import intersect_locks
@@ -50,7 +52,7 @@ from tilecheck.interp.kernel.values import (
     Value,
 )
 from tilecheck.symbolic import Array, Cond, conj, negate
-from tilecheck.syntax.tree import Attribute, Call, Expr, FuncDef, Name, Param, Span
+from tilecheck.syntax.tree import Attribute, Call, Constant, Expr, FuncDef, Name, Param, Span, get_last_name
 
 
 class Arguments(Struct, frozen=True):
@@ -157,6 +159,19 @@ def defaults_of(m: Machine, params: tuple[Param, ...]) -> dict[str, Value]:
     return {p.name: m.eval(p.default) for p in params if p.default is not None}
 
 
+def check_decorators(m: Machine, func: Function, span: Span) -> None:
+    """Notes a call of a kernel, or of a function that a cache wraps."""
+    name = func.definition.name
+    for d in func.definition.decorators:
+        with m.suspend_recording():
+            named = d.func if isinstance(d, Call) else d
+            value = in_module(m, func.module, lambda named=named: m.eval(named))  # type: ignore[misc]
+        if isinstance(value, TileRef) and value.name == "kernel":
+            refuse(m, "TC603", "kernel", span, name)
+        elif isinstance(value, External) and value.name in ("functools.cache", "functools.lru_cache"):
+            refuse(m, "TC603", "cached", span, name, value.name)
+
+
 def is_context_manager(definition: FuncDef) -> bool:
     return any(_decorator_name(d) == "contextmanager" for d in definition.decorators)
 
@@ -171,9 +186,11 @@ def _decorator_name(e: Expr) -> str:
 
 def inline(m: Machine, func: Function, args: Arguments) -> Value:
     definition = func.definition
+    if m.noting:
+        check_decorators(m, func, args.span)
     if definition.is_async or any(_decorator_name(d) not in TRANSPARENT for d in definition.decorators):
         return unknown_call(m, definition.name, func, args)
-    frame = Frame(func.module, func.closure)
+    frame = Frame(func.module, func.closure, local_names(definition))
 
     def default(p: Param, e: Expr) -> Value:
         known = func.defaults.get(p.name)
@@ -257,9 +274,31 @@ def _partial(m: Machine, func: Partial, args: Arguments) -> Value:
     return call(m, func.func, Arguments((*func.args, *args.positional), keywords, args.complete, args.span))
 
 
+def _may_be_frozen(cls: Class) -> bool:
+    """Whether a class may be a frozen dataclass."""
+    definition = cls.definition
+    if any(get_last_name(b) not in _PLAIN_BASES for b in definition.bases):
+        return not any(get_last_name(b) == "NamedTuple" for b in definition.bases)
+    for d in definition.decorators:
+        named = get_last_name(d.func if isinstance(d, Call) else d)
+        if named != "dataclass" or not isinstance(d, Call) or any(
+                k.name in (None, "frozen") and not _is_false(k.value) for k in d.keywords):
+            return named != "dataclass" or isinstance(d, Call)
+    return False
+
+
+_PLAIN_BASES: Final = frozenset({"object", "Generic", "Protocol", "ABC"})
+
+
+def _is_false(e: Expr) -> bool:
+    return isinstance(e, Constant) and e.value is False
+
+
 def _construct(m: Machine, func: Class, args: Arguments) -> Value:
     from tilecheck.interp.kernel.attributes import class_member, fields_of, is_enum
 
+    if not (is_enum(func) or _may_be_frozen(func)):
+        refuse(m, "TC603", "class", args.span, func.definition.name)
     fields = fields_of(func)
     hooks = ("__new__", "__init__", "__post_init__", "__getattribute__", "__setattr__")
     if fields is None or is_enum(func) or not args.complete or any(class_member(func, h) is not None for h in hooks):
@@ -312,7 +351,8 @@ def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
         return unknown_call(m, f"cuda.tile.{func.name}", func, args)
     if not args.complete:
         return unknown_call(m, f"cuda.tile.{func.name} with starred arguments", func, args)
-    check_operation(m, func.name, len(args.positional), args.keywords, args.span)
+    if m.noting:
+        check_operation(m, func.name, args.positional, args.keywords, args.span)
     if func.name not in m.operations.whole:
         for k, value in enumerate(args.positional):
             if isinstance(value, Choice) and to_array(m, value) is None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from tilecheck.dtypes import I64, SOME_INTEGER, SOME_NUMBER, Weak
 from tilecheck.interp.kernel.access import Access, Gap, KernelModel, Param, ParamKind
+from tilecheck.interp.kernel.assigned import local_names
 from tilecheck.interp.kernel.declared_contracts import find_declared, integers, ranges
 from tilecheck.interp.kernel.device.note import note_syntax
 from tilecheck.interp.kernel.dialect.ownership import NOT_A_DIALECT
@@ -130,7 +131,7 @@ def _distrust(m: Machine, what: str, site: KernelSite) -> None:
 
 def _enter(m: Machine, site: KernelSite) -> None:
     frame = _surroundings(m, site)
-    inner = Frame(site.module, frame)
+    inner = Frame(site.module, frame, local_names(site.definition))
     m.frame = inner
     owned = dialect().enter_parameters(m, site) if site.dialect else {}
     note_syntax(m, inner, site.definition, kernel=not site.dialect)
@@ -146,7 +147,7 @@ def _surroundings(m: Machine, site: KernelSite) -> Frame:
     """The frames of the functions around the kernel, executed as far as they can be followed."""
     frame = Frame(site.module)
     for position, outer in enumerate(site.outer):
-        frame = Frame(site.module, frame)
+        frame = Frame(site.module, frame, local_names(outer))
         for p in outer.params:
             frame.env[p.name] = _outer_parameter(p.name, p.annotation)
         inside = site.outer[position + 1] if position + 1 < len(site.outer) else site.definition

@@ -111,11 +111,12 @@ class Jumps:
 
 
 class Frame:
-    """One activation of a function, or the body of a module."""
+    """One activation of a function, or the body of a module. `local` has the names that the function binds."""
 
-    def __init__(self, module: Module, parent: Frame | None = None) -> None:
+    def __init__(self, module: Module, parent: Frame | None = None, local: frozenset[str] = frozenset()) -> None:
         self.module = module
         self.parent = parent
+        self.local = local
         self.entry: Cond = TRUE
         self.env: dict[str, Value] = {}
         self.returns: list[tuple[Cond, Value, bool]] = []
@@ -271,6 +272,10 @@ class Machine:
         """Array parameters that are indexed in 64 bits: whether that is certain."""
         self.passed: set[str] = set()
         """Scalar parameters of the kernel whose values are passed at the launch: those that are not constants."""
+        self.assigned: Expr | None = None
+        """The value of the assignment that is executed."""
+        self.differing: tuple[str, str] | None = None
+        """The kinds of that value, if it is a conditional expression of one of two kinds."""
         self.syntax: dict[Span, tuple[Refusal, ...]] = {}
         """By function, the constructs in it that the compiler refuses."""
         self.notes = Notes()

@@ -26,6 +26,10 @@ from tilecheck.interp.kernel.induction import (
     substitute_value,
     widen,
 )
+from tilecheck.interp.kernel.device.kinds import kind_of
+from tilecheck.interp.kernel.device.note import refuse
+from tilecheck.interp.kernel.device.paths import describe_difference, is_mark, mark_unset, place_of
+from tilecheck.interp.kernel.device.values import check_iterable
 from tilecheck.interp.kernel.interpreter import Jumps, Lock, LoopMark, Machine
 from tilecheck.interp.kernel.joins import join, join_many
 from tilecheck.interp.kernel.lint_facts import RangeLoop
@@ -87,6 +91,7 @@ def for_loop(m: Machine, s: For) -> None:
     while isinstance(iterable, StaticIter):
         iterable = iterable.inner
     if not static:
+        check_iterable(m, iterable, s.iterable.span)
         _loop(m, s, iterable, False)
         return
     items = expand(m, iterable)
@@ -325,7 +330,7 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     if run.alive:
         for name in names:
             if name not in loop.targets:
-                _same_type(m, name, before[name], run.env.get(name), loop)
+                _same_type(m, name, before[name], run.env.get(name), place_of(run.env, name) or loop.span)
     for name in names:
         # of these only the value before the loop is followed
         lose_all(m, "a variable that changes its kind in a loop", *(
@@ -366,14 +371,17 @@ def _execute_else(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     branch(m, m.fresh_truth("no break", loop.span).cond, orelse, (), loop.span)
 
 
-def _same_type(m: Machine, name: str, before: Value, after: Value | None, loop: Loop) -> None:
+def _same_type(m: Machine, name: str, before: Value, after: Value | None, span: Span) -> None:
     """Checks that a variable has the same type at the end of the body as at the start of the next iteration.
 
     A variable that may have one of two types before the loop has no known type, and may get another one in the loop.
     """
     first, last = operand(before), operand(after)
     if before is not after and first.dtype != UNKNOWN and last is not NOTHING:
-        note(m, "carried", name, (first, last), loop.span)
+        note(m, "carried", name, (first, last), span)
+    kinds = describe_difference(m, name, before, after, span) if after is not None and m.noting else None
+    if kinds is not None and not {"a number", "a tile"} >= {kind_of(m, before), kind_of(m, after)}:
+        refuse(m, "TC606", "carried", span, name, *kinds)
 
 
 class Trial(Struct, frozen=True):
@@ -546,7 +554,11 @@ def _leave(
     final = Substitution({atom: count - 1})
     # a name that only the body sets has the value of the last iteration; one set before keeps that when there is none
     for name, value in run.env.items():
-        if name not in before:
+        if is_mark(name):
+            env[name] = value
+        elif name not in before:
+            if m.noting and not endless and not m.omitted:
+                mark_unset(env, name, loop.span)
             env[name] = drop_type(substitute_value(bound_lanes(value, k, run.guard), final))
         elif name in loop.targets:
             env[name] = join(m, ge(count, 1), substitute_value(value, final), before[name], loop.span)

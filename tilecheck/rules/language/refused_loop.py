@@ -64,6 +64,7 @@ _TEXTS: Final[Texts] = MappingProxyType({
     "step": (
         "the step of this `range` is {0}: a loop of a kernel counts up",
         "count up and compute the index: `for k in range(n): i = n - 1 - k`"),
+    "bound": ("a bound of this `range` is {0}", "use integers: `range(0, n)`"),
     "range arguments": (
         "`range` with {0} arguments",
         "write `range(stop)`, `range(start, stop)` or `range(start, stop, step)`"),

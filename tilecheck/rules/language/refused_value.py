@@ -78,6 +78,7 @@ _TEXTS: Final[Texts] = MappingProxyType({
     "unpack": ("{0} is unpacked into {1} names", "{2}"),
     "context": ("`with` of {0}", "use a function that `contextmanager` decorates"),
     "starred": ("`*` before {0}: only a tuple can be unpacked", "name the items"),
+    "argument": ("`{0}` of `{1}` is {2}", "it takes {3}"),
     "static condition": (
         "`ct.static_assert` of a condition that is not known when the kernel is compiled",
         "use `ct.assert_`"),

@@ -3,7 +3,7 @@
 ## What it does
 
 Reports a name that nothing defines, a variable that is used where some path has not set it, and one that is used
-where two paths have set it to values of different kinds. A variable that only the body of a loop sets has no value
+where two paths have set it to values of different kinds or types. The finding is at the statement whose paths differ. A variable that only the body of a loop sets has no value
 after the loop, because the loop may be empty.
 
 Conditions that are decided while the kernel is compiled choose one path and are not counted.
@@ -22,9 +22,9 @@ import cuda.tile as ct
 @ct.kernel
 def edge(x, y, n: int, T: ct.Constant[int]):
     i = ct.bid(0)
-    if n > 3:
+    if n > 3:  # error: TC606
         t = ct.load(x, (i,), (T,))
-    ct.store(y, (i,), t)  # error: TC606
+    ct.store(y, (i,), t)
 ```
 
 ## Use instead
@@ -62,10 +62,18 @@ from tilecheck.rules.rule import Rule
 CODE: Final = "TC606"
 
 _TEXTS: Final[Texts] = MappingProxyType({
-    "undefined": ("`{0}` is not defined", "{1}"),
+    "undefined": ("`{0}` is not defined", "define it, or import it"),
     "unset": ("`{0}` is used before it is set", "set it above"),
-    "path": ("`{0}` may not be set here: {1}", "set it before"),
-    "kinds": ("`{0}` is {1} or {2}, by the path that was taken", "give it the same kind and type on both paths"),
+    "path": (
+        "`{0}` has a value after this statement on some paths only, and line {1} uses it",
+        "set it before the statement"),
+    "kinds": (
+        "`{0}` is {1} or {2} after this statement, by the path, and line {3} uses it",
+        "give it the same kind and type on both paths"),
+    "carried": ("`{0}` is {1} before the loop and {2} at the end of an iteration", "use another name in the loop"),
+    "expression": (
+        "this is {0} or {1}, by a condition that is known at run time only",
+        "give both alternatives the same kind and type"),
 })
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
 from tilecheck.dtypes import DTYPES
+from tilecheck.interp.kernel.device.arguments import check_arguments
 from tilecheck.interp.kernel.device.kinds import is_tile, kind_of
 from tilecheck.interp.kernel.device.note import is_passed, refuse
 from tilecheck.interp.kernel.device.signatures import METHODS, OPERATIONS, Signature, find_misfit, parse_signature
@@ -42,8 +43,7 @@ PendingDeprecationWarning PermissionError ProcessLookupError RecursionError Refe
 RuntimeWarning StopAsyncIteration StopIteration SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError
 True TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning
 UserWarning ValueError Warning ZeroDivisionError __build_class__ __debug__ __import__
-__builtins__ __file__ __name__ __doc__ __package__ __spec__ __loader__ __cached__ __annotations__ __dict__ _
-PythonFinalizationError aiter anext WindowsError reveal_type reveal_locals
+PythonFinalizationError WindowsError
 """.split())
 """Names that a module has without a definition."""
 
@@ -118,11 +118,16 @@ def check_library(m: Machine, name: str, span: Span) -> None:
 
 # --- arguments -------------------------------------------------------------------------------------------------------
 
-def check_operation(m: Machine, name: str, positional: int, keywords: Collection[str], span: Span) -> None:
+def check_operation(
+    m: Machine, name: str, positional: Sequence[Value], keywords: Mapping[str, Value], span: Span,
+) -> None:
     """Notes arguments that an operation of cuda.tile does not take."""
     text = OPERATIONS.get(name)
-    if text is not None:
-        _check(m, parse_signature(text), f"ct.{name}", positional, keywords, span)
+    if text is None:
+        return
+    signature = parse_signature(text)
+    if not _check(m, signature, f"ct.{name}", len(positional), keywords, span):
+        check_arguments(m, name, {**dict(zip(signature.positional, positional, strict=False)), **keywords}, span)
 
 
 def check_method(m: Machine, owner: str, name: str, positional: int, keywords: Collection[str], span: Span) -> None:
@@ -132,11 +137,13 @@ def check_method(m: Machine, owner: str, name: str, positional: int, keywords: C
         _check(m, parse_signature(text), name, positional, keywords, span)
 
 
-def _check(m: Machine, signature: Signature, name: str, positional: int, keywords: Collection[str], span: Span) -> None:
+def _check(m: Machine, signature: Signature, name: str, positional: int, keywords: Collection[str], span: Span) -> bool:
+    """Whether arguments are refused, which is noted."""
     misfit = find_misfit(signature, positional, keywords)
     if misfit is not None:
         shown = signature.text.partition("(")[2].removesuffix(")").replace("=", "")
         refuse(m, "TC603", "arguments", span, name, misfit, f"({shown})")
+    return misfit is not None
 
 
 def check_helper(m: Machine, name: str, params: Iterable[Param], positional: int, keywords: Collection[str],

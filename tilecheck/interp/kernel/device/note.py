@@ -40,7 +40,7 @@ def is_at_run_time(m: Machine, cond: Cond) -> bool:
     if cond.args:
         return all(is_at_run_time(m, c) for c in cond.args)
     return any((a.varying and not isinstance(a, Opaque)) or isinstance(a, GridDim) or (
-        isinstance(a, Scalar) and a.text in m.passed) for a in atoms_of(cond))
+        isinstance(a, Scalar) and a.name in m.passed) for a in atoms_of(cond))
 
 
 def is_passed(m: Machine, value: Value) -> bool:
@@ -51,7 +51,7 @@ def is_passed(m: Machine, value: Value) -> bool:
         return isinstance(value.dtype, (DType, ElementOf))
     term = value.cond if isinstance(value, Bool) else value.term
     return term is not None and any((a.varying and not isinstance(a, Opaque)) or (
-        isinstance(a, Scalar) and a.text in m.passed) for a in atoms_of(term))
+        isinstance(a, Scalar) and a.name in m.passed) for a in atoms_of(term))
 
 
 def note_syntax(m: Machine, frame: Frame, definition: FuncDef, kernel: bool, generator: bool = False) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilecheck.interp.kernel.assigned import assigned_names
+from tilecheck.interp.kernel.assigned import assigned_names, local_names
 from tilecheck.interp.kernel.device.refusal import Refusal, RefusalCode
 from tilecheck.syntax.tree import (
     AssertStmt,
@@ -92,12 +92,7 @@ def find_refused_syntax(definition: FuncDef, name_of: NameOf, kernel: bool, gene
         for p in definition.params:
             if p.kind in ("*", "**"):
                 yield _refuse("variadic", p.span, f"{p.kind}{p.name}")
-    yield from _block(definition.body, _Scope(name_of, _list_locals(definition), generator))
-
-
-def _list_locals(function: FuncDef | Lambda) -> frozenset[str]:
-    body = function.body if isinstance(function, FuncDef) else ()
-    return assigned_names(body) | {p.name for p in function.params}
+    yield from _block(definition.body, _Scope(name_of, local_names(definition), generator))
 
 
 def _refuse(how: str, span: Span, *words: str, code: RefusalCode = "TC602") -> Refusal:
@@ -199,7 +194,7 @@ def _function(s: FuncDef, scope: _Scope) -> Found:
         yield _refuse("nested decorator", s.span)
     else:
         yield from _defaults(s.params, scope)
-        inner = _Scope(scope.name_of, scope.local | _list_locals(s))
+        inner = _Scope(scope.name_of, scope.local | local_names(s))
         yield from _block(s.body, inner)
 
 
@@ -308,7 +303,7 @@ def _items(node: Sequence, scope: _Scope) -> Found:
 
 def _lambda(node: Lambda, scope: _Scope) -> Found:
     yield from _defaults(node.params, scope)
-    yield from _expression(node.body, _Scope(scope.name_of, scope.local | _list_locals(node)))
+    yield from _expression(node.body, _Scope(scope.name_of, scope.local | local_names(node)))
 
 
 def _parts(*names: str) -> Callable[[Any, _Scope], Found]:
