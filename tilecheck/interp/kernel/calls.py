@@ -204,7 +204,9 @@ def inline(m: Machine, func: Function, args: Arguments) -> Value:
             check_helper(m, definition.name, definition.params, len(args.positional), args.keywords, args.span)
     if not bind_parameters(m, definition.params, args, frame, default):
         return unknown_call(m, definition.name, func, args)
-    return enter(m, frame, definition, args.span)
+    result = enter(m, frame, definition, args.span)
+    # what it yields is bound by a `with`
+    return Unknown("context", arrays_in(m, result)) if is_context_manager(definition) else result
 
 
 def enter(m: Machine, frame: Frame, definition: FuncDef, span: Span) -> Value:

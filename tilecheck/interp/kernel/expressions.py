@@ -13,7 +13,7 @@ from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
 from tilecheck.interp.kernel.device.note import is_at_run_time, refuse
 from tilecheck.interp.kernel.device.paths import describe_difference
 from tilecheck.interp.kernel.device.syntax import STATIC_FUNCTIONS
-from tilecheck.interp.kernel.device.values import check_starred, check_truth, check_unary
+from tilecheck.interp.kernel.device.values import check_starred, check_static_assertion, check_truth, check_unary
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.locks import hold
@@ -95,7 +95,11 @@ def _call(m: Machine, e: Call) -> Value:
     func = m.eval(e.func)
     if isinstance(func, TileRef) and func.name in STATIC_FUNCTIONS:
         with m.doubt_compilation():  # the arguments are executed by Python
-            return call(m, func, arguments(m, e))
+            given = arguments(m, e)
+        if func.name == "static_assert":
+            check_static_assertion(m, given.positional, e.span)
+        with m.doubt_compilation():
+            return call(m, func, given)
     return call(m, func, arguments(m, e))
 
 

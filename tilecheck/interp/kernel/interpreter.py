@@ -271,7 +271,7 @@ class Machine:
         self.indexed: dict[Array, bool] = {}
         """Array parameters that are indexed in 64 bits: whether that is certain."""
         self.passed: set[str] = set()
-        """Scalar parameters of the kernel whose values are passed at the launch: those that are not constants."""
+        """Parameters of the kernel whose numbers, extents included, are passed at the launch: they are no constants."""
         self.assigned: Expr | None = None
         """The value of the assignment that is executed."""
         self.differing: tuple[str, str] | None = None

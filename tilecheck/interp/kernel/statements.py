@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from tilecheck.interp.kernel.calls import defaults_of, relative
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
+from tilecheck.interp.kernel.device.note import refuse
 from tilecheck.interp.kernel.device.paths import mark_mixed, note_set
 from tilecheck.interp.kernel.device.values import (
     check_context,
@@ -46,6 +47,7 @@ from tilecheck.syntax.tree import (
     Attribute,
     AugAssign,
     Break,
+    Call,
     ClassDef,
     Continue,
     Expr,
@@ -241,6 +243,11 @@ def _continue(m: Machine, s: Continue) -> None:
 
 
 def _raise(m: Machine, s: Raise) -> None:
+    if isinstance(s.value, Call) and m.noting:
+        with m.suspend_recording():
+            raised = m.eval(s.value.func)
+        if isinstance(raised, TileRef) and raised.name == "static_exception":
+            refuse(m, "TC605", "raised", s.span)
     m.alive = False
 
 

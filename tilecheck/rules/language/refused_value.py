@@ -79,6 +79,11 @@ _TEXTS: Final[Texts] = MappingProxyType({
     "context": ("`with` of {0}", "use a function that `contextmanager` decorates"),
     "starred": ("`*` before {0}: only a tuple can be unpacked", "name the items"),
     "argument": ("`{0}` of `{1}` is {2}", "it takes {3}"),
+    "raised": (
+        "the compiler raises this exception",
+        "launch with other constants, or put the `raise` under a condition that is a constant"),
+    "asserted": ("this assertion of the compiler fails", "launch with constants for which it holds"),
+    "static kind": ("`ct.static_assert` of a number", "compare it: the condition is a boolean"),
     "static condition": (
         "`ct.static_assert` of a condition that is not known when the kernel is compiled",
         "use `ct.assert_`"),

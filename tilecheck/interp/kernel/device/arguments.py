@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -13,7 +14,7 @@ from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.values import Bool, Builtin, Const, Data, Extents, Int, TileRef, Tuple, Value
 from tilecheck.syntax.tree import Span
 
-__all__ = ["check_arguments"]
+__all__ = ["check_arguments", "check_format"]
 
 Check = Callable[[Machine, Value], "tuple[str, str] | None"]
 """What an argument is, and what the parameter takes; None if it may fit."""
@@ -71,7 +72,8 @@ def _grid_axis(m: Machine, value: Value) -> tuple[str, str] | None:
     number = value.term.constant if isinstance(value, Int) else None
     if number is not None and not 0 <= number <= 2:
         return str(number), "0, 1 or 2"
-    return _constant(m, value)
+    kind = kind_of(m, value)
+    return (kind, "0, 1 or 2") if kind in ("a tuple", "`None`") else _constant(m, value)
 
 
 def _shape(m: Machine, value: Value) -> tuple[str, str] | None:
@@ -110,8 +112,37 @@ def _coordinate(m: Machine, value: Value) -> tuple[str, str] | None:
     return None if kind in (None, "a number", "a tile") else (kind or "", "integers")
 
 
+def _axes(m: Machine, value: Value) -> tuple[str, str] | None:
+    items = value.items if isinstance(value, Tuple) else ()
+    return next((found for item in items if (found := _constant(m, item)) is not None), None)
+
+
+def _tiles(m: Machine, value: Value) -> tuple[str, str] | None:
+    items = value.items if isinstance(value, Tuple) else ()
+    return next((found for item in items if (found := _tile(m, item)) is not None), None)
+
+
+_DIRECTIVE: Final = re.compile(r"%(%|[-+ #0]*\d*(?:\.\d+)?[hlL]*([a-zA-Z]))")
+
+
+def check_format(m: Machine, given: Sequence[Value], span: Span) -> None:
+    """Notes a format of `ct.printf` with other directives than its arguments."""
+    if not given:
+        return
+    text = given[0].value if isinstance(given[0], Const) else None
+    if not isinstance(text, str):
+        kind = kind_of(m, given[0])
+        if kind is not None:
+            refuse(m, "TC605", "argument", span, "format", "ct.printf", kind, "a string")
+        return
+    letters = [found[2] for found in _DIRECTIVE.finditer(text) if found[2] is not None]
+    if len(letters) != len(given) - 1:
+        refuse(m, "TC605", "argument", span, "format", "ct.printf", f"for {len(letters)} values, and {len(given) - 1} are "
+               "passed", "one directive for each value")
+
+
 _BY_PARAMETER: Final[Mapping[str, Check]] = MappingProxyType({
-    "array": _array, "x": _tile, "y": _tile, "x1": _tile, "x2": _tile, "tile": _tile, "update": _tile, "cond": _tile,
+    "axes": _axes, "tiles": _tiles, "array": _array, "x": _tile, "y": _tile, "x1": _tile, "x2": _tile, "tile": _tile, "update": _tile, "cond": _tile,
     "acc": _tile, "fill_value": _tile, "value": _tile, "dtype": _dtype, "axis": _constant, "shape": _shape,
 })
 _SPECIAL: Final[Mapping[tuple[str, str], Check]] = MappingProxyType({

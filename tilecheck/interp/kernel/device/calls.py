@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from tilecheck.dtypes import DTYPES
-from tilecheck.interp.kernel.device.arguments import check_arguments
+from tilecheck.interp.kernel.device.arguments import check_arguments, check_format
 from tilecheck.interp.kernel.device.kinds import is_tile, kind_of
 from tilecheck.interp.kernel.device.note import is_passed, refuse
 from tilecheck.interp.kernel.device.signatures import METHODS, OPERATIONS, Signature, find_misfit, parse_signature
@@ -122,10 +122,12 @@ def check_operation(
     m: Machine, name: str, positional: Sequence[Value], keywords: Mapping[str, Value], span: Span,
 ) -> None:
     """Notes arguments that an operation of cuda.tile does not take."""
-    text = OPERATIONS.get(name)
+    text = OPERATIONS.get(name, f"{name}(x=, /)" if name in DTYPES else None)
     if text is None:
         return
     signature = parse_signature(text)
+    if name == "printf":
+        check_format(m, positional, span)
     if not _check(m, signature, f"ct.{name}", len(positional), keywords, span):
         check_arguments(m, name, {**dict(zip(signature.positional, positional, strict=False)), **keywords}, span)
 

@@ -7,23 +7,30 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tilecheck.dtypes import DTYPES
+from tilecheck.interp.kernel.device.signatures import OPERATIONS
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.values import (
     ArrayRef,
     Bool,
+    Builtin,
     Class,
     Const,
     Data,
     Extents,
+    External,
     Function,
     Int,
     LambdaValue,
+    Method,
+    ModuleValue,
     ParamRef,
     Range,
     TileRef,
     Tuple,
     Value,
 )
+
+from tilecheck.project.tilenames import MEMBERS
 
 __all__ = ["is_number", "is_tile", "kind_of"]
 
@@ -57,7 +64,9 @@ def _constant(m: Machine, value: Const) -> str | None:
 
 
 def _param(m: Machine, value: ParamRef) -> str | None:
-    return "an array" if not value.outer and m.kinds.get(value.root.text) == {"array"} and value.member is None else None
+    if value.outer or value.member is not None:
+        return None
+    return "an array" if value.root in m.knowledge.ranked else None
 
 
 _KINDS: Final[Mapping[type, Callable[[Machine, Any], str | None]]] = MappingProxyType({
@@ -73,5 +82,21 @@ _KINDS: Final[Mapping[type, Callable[[Machine, Any], str | None]]] = MappingProx
     Function: lambda m, v: "a function",
     LambdaValue: lambda m, v: "a function",
     Class: lambda m, v: "a class",
-    TileRef: lambda m, v: "an element type" if v.name in DTYPES else None,
+    TileRef: lambda m, v: _name(v.name),
+    Builtin: lambda m, v: "a class" if v.name in _CLASSES else "a function",
+    ModuleValue: lambda m, v: "a module",
+    External: lambda m, v: "a module" if v.name in _MODULES else None,
+    Method: lambda m, v: "a method" if is_tile(v.owner) else None,
 })
+_CLASSES: Final = frozenset({"int", "float", "bool", "str", "range", "tuple", "list", "dict", "set", "type", "object"})
+_MODULES: Final = frozenset({"math", "numpy", "torch", "functools", "random", "os", "sys", "time", "itertools"})
+
+
+def _name(name: str) -> str | None:
+    """The kind of a name of cuda.tile; an empty one is that of the module."""
+    if not name:
+        return "a module"
+    if name in DTYPES:
+        return "an element type"
+    return "a function" if name in OPERATIONS else "a class" if name in MEMBERS else None
+

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
@@ -13,7 +14,19 @@ from tilecheck.interp.kernel.interpreter import Frame, Machine
 from tilecheck.interp.kernel.values import Bool, Builtin, Data, Int, TileRef, Value
 from tilecheck.project.tilenames import find_missing
 from tilecheck.solver.inequalities import conjuncts
-from tilecheck.symbolic import TRUE, Cond, GridDim, Opaque, Scalar, atoms_of, conj
+from tilecheck.symbolic import (
+    TRUE,
+    Atom,
+    Cond,
+    Extent,
+    GridDim,
+    Opaque,
+    Scalar,
+    atoms_of,
+    conj,
+    disj,
+    negate,
+)
 from tilecheck.syntax.tree import Expr, FuncDef, Span
 from tilecheck.text.did_you_mean import did_you_mean
 
@@ -32,15 +45,36 @@ def list_variant_conditions(m: Machine) -> Cond:
     if m.path is TRUE:
         return TRUE
     asserted = {c for guard in m.guards for c in conjuncts(guard)}
-    return conj(*(c for c in conjuncts(m.path) if c not in asserted and not is_at_run_time(m, c)))
+    return conj(*(_select_static(m, c, asserted) for c in conjuncts(m.path)))
+
+
+def _select_static(m: Machine, cond: Cond, asserted: AbstractSet[Cond]) -> Cond:
+    """A condition without the parts that are decided at run time: code under it is compiled whatever they are."""
+    if cond in asserted:
+        return TRUE
+    if not cond.args:
+        return TRUE if is_at_run_time(m, cond) else cond
+    parts = [_select_static(m, c, asserted) for c in cond.args]
+    if cond.op == "and":
+        return conj(*parts)
+    result = disj(*parts)
+    return TRUE if negate(result).op == "false" else result
 
 
 def is_at_run_time(m: Machine, cond: Cond) -> bool:
     """Whether a condition is for certain decided while the kernel runs, so that both paths are compiled."""
     if cond.args:
         return all(is_at_run_time(m, c) for c in cond.args)
-    return any((a.varying and not isinstance(a, Opaque)) or isinstance(a, GridDim) or (
-        isinstance(a, Scalar) and a.name in m.passed) for a in atoms_of(cond))
+    return any(_is_passed(m, a) for a in atoms_of(cond))
+
+
+def _is_passed(m: Machine, atom: Atom) -> bool:
+    """Whether a number is for certain unknown while the kernel is compiled."""
+    if atom.varying:
+        return not isinstance(atom, Opaque)
+    if isinstance(atom, Extent):
+        return atom.array.root in m.passed
+    return isinstance(atom, GridDim) or (isinstance(atom, Scalar) and atom.name in m.passed)
 
 
 def is_passed(m: Machine, value: Value) -> bool:
@@ -50,8 +84,7 @@ def is_passed(m: Machine, value: Value) -> bool:
     if isinstance(value, Data) and value.term is None:
         return isinstance(value.dtype, (DType, ElementOf))
     term = value.cond if isinstance(value, Bool) else value.term
-    return term is not None and any((a.varying and not isinstance(a, Opaque)) or (
-        isinstance(a, Scalar) and a.name in m.passed) for a in atoms_of(term))
+    return term is not None and any(_is_passed(m, a) for a in atoms_of(term))
 
 
 def note_syntax(m: Machine, frame: Frame, definition: FuncDef, kernel: bool, generator: bool = False) -> None:

@@ -9,12 +9,13 @@ from typing import Final
 from tilecheck.interp.kernel.device.kinds import is_tile, kind_of
 from tilecheck.interp.kernel.device.note import is_passed, refuse, suggest
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.interp.kernel.values import ArrayRef, Const, Data, Extents, Int, ParamRef, Tuple, Value
+from tilecheck.interp.kernel.values import ArrayRef, Bool, Const, Data, Extents, Int, ParamRef, Tuple, Value
+from tilecheck.symbolic import negate
 from tilecheck.syntax.tree import Constant, Expr, SliceExpr, Span
 
 __all__ = [
     "check_attribute", "check_comparison", "check_context", "check_index", "check_item_assignment", "check_iterable", "check_operands",
-    "check_range", "check_returned", "check_starred", "check_subscript", "check_truth", "check_unary", "check_unpacked",
+    "check_range", "check_returned", "check_starred", "check_static_assertion", "check_subscript", "check_truth", "check_unary", "check_unpacked",
 ]
 
 
@@ -217,6 +218,21 @@ def check_unpacked(m: Machine, value: Value, have: int | None, want: int, span: 
         refuse(m, "TC605", "unpack", span, f"a tuple of {have} items", str(want), f"write {have} names")
     elif kind is not None and kind != "a tuple":
         refuse(m, "TC605", "unpack", span, kind, str(want), "unpack a tuple")
+
+
+def check_static_assertion(m: Machine, given: tuple[Value, ...], span: Span) -> None:
+    """Notes an assertion of the compiler that fails in a variant, or whose condition it does not know."""
+    test = given[0] if given else None
+    if isinstance(test, Bool) and is_passed(m, test):
+        refuse(m, "TC605", "static condition", span)
+    elif isinstance(test, Bool):
+        before = m.path
+        m.assume(negate(test.cond))
+        if m.path.op != "false":
+            refuse(m, "TC605", "asserted", span)
+        m.path = before
+    elif isinstance(test, (Int, Data)) and is_tile(test):
+        refuse(m, "TC605", "static kind", span)
 
 
 def check_context(m: Machine, value: Value, span: Span) -> None:
