@@ -211,7 +211,7 @@ _EXPRESSIONS: dict[str, tuple[Rule, ...]] = {
         _text("scale({}, by=3)", "vector"), _text("pick({}, {})", "vector", "int"), _text("({} / 2)", "vector"),
         _text("ct.full((T,), {}, dtype=ct.float32)", "float"), _text("{}.astype(ct.float32)", "whole"),
         _text("ct.maximum({}, 0)", "vector"), _text("ct.cumsum({}, 0)", "vector"), _text("-{}", "vector"),
-        _text("ct.gather(v, {})", "whole"), _text("{}.reshape((16,))", "square"), _text("({} ** 2)", "vector"),
+        _text("ct.gather(v, {})", "whole"), _text("({} ** 2)", "vector"),
         _text("first({}, {})", "vector", "vector"), _text("named(t={})", "vector"), _text("ct.sqrt(ct.abs({}))", "vector"),
         _text("load(v, ({},), (16,), padding_mode=ct.PaddingMode.ZERO)", "int"),
         _text("(lambda q: q + 1)({})", "vector"), _text("({})[None, :].reshape((16,))", "vector"),
@@ -345,7 +345,7 @@ _SIMPLE = (_assign, _assign, _again, _store, _say)
 _STATEMENTS = (*_SIMPLE, _assign, _again, _unpack, _if, _if, _for, _for, _static_for, _while, _nested, _with, _choice)
 
 _ANNOTATIONS = (
-    "a, b, v, w, i, u, h, n: int, s: float, T: ct.Constant[int], F: ct.Constant[bool]",
+    *("a, b, v, w, i, u, h, n: int, s: float, T: ct.Constant[int], F: ct.Constant[bool]",) * 4,
     "a, b, v, w, i, u, h, n, s, T: ct.Constant[int], F: ct.Constant[bool]",
 )
 

@@ -13,7 +13,8 @@ from tilecheck.interp.kernel.attributes import class_defaults
 from tilecheck.interp.kernel.coerce import arrays_in, to_array
 from tilecheck.interp.kernel.device.calls import (
     check_builtin,
-    check_conversion,
+    check_builtin_values,
+    check_fields,
     check_helper,
     check_library,
     check_method,
@@ -305,6 +306,8 @@ def _construct(m: Machine, func: Class, args: Arguments) -> Value:
     hooks = ("__new__", "__init__", "__post_init__", "__getattribute__", "__setattr__")
     if fields is None or is_enum(func) or not args.complete or any(class_member(func, h) is not None for h in hooks):
         return unknown_call(m, func.definition.name, func, args)
+    if m.noting:
+        check_fields(m, func.definition.name, fields, len(args.positional), args.keywords, args.span)
     values: dict[str, Value] = {}
     positional = list(args.positional)
     keywords = dict(args.keywords)
@@ -369,8 +372,8 @@ def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
 def _builtin(m: Machine, func: Builtin, args: Arguments) -> Value:
     operation = m.operations.builtins.get(func.name)
     check_builtin(m, func.name, len(args.positional), args.keywords, args.complete, args.span)
-    if func.name in ("int", "float") and len(args.positional) == 1:
-        check_conversion(m, func.name, args.positional[0], args.span)
+    if m.noting:
+        check_builtin_values(m, func.name, args.positional, args.span)
     if operation is None:
         return unknown_call(m, func.name, func, args)
     return of_builtin(m, func.name, args, add_builtin_poison(m, func.name, args, operation(m, args)))

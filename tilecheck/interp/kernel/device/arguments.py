@@ -142,7 +142,7 @@ def check_format(m: Machine, given: Sequence[Value], span: Span) -> None:
 
 
 _BY_PARAMETER: Final[Mapping[str, Check]] = MappingProxyType({
-    "axes": _axes, "tiles": _tiles, "array": _array, "x": _tile, "y": _tile, "x1": _tile, "x2": _tile, "tile": _tile, "update": _tile, "cond": _tile,
+    "size": _constant, "axes": _axes, "tiles": _tiles, "array": _array, "x": _tile, "y": _tile, "x1": _tile, "x2": _tile, "tile": _tile, "update": _tile, "cond": _tile,
     "acc": _tile, "fill_value": _tile, "value": _tile, "dtype": _dtype, "axis": _constant, "shape": _shape,
 })
 _SPECIAL: Final[Mapping[tuple[str, str], Check]] = MappingProxyType({

@@ -13,10 +13,10 @@ from tilecheck.interp.kernel.device.note import is_passed, refuse
 from tilecheck.interp.kernel.device.signatures import METHODS, OPERATIONS, Signature, find_misfit, parse_signature
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.values import Value
-from tilecheck.syntax.tree import Param, Span
+from tilecheck.syntax.tree import Expr, Param, Span
 
 __all__ = [
-    "BUILTIN_NAMES", "check_builtin", "check_conversion", "check_helper", "check_library", "check_method",
+    "BUILTIN_NAMES", "check_builtin", "check_builtin_values", "check_fields", "check_helper", "check_library", "check_method",
     "check_operation", "check_value",
 ]
 
@@ -85,10 +85,24 @@ def check_builtin(m: Machine, name: str, positional: int, keywords: Collection[s
         refuse(m, "TC603", "arguments", span, name, misfit, known.replace("=", ""))
 
 
-def check_conversion(m: Machine, name: str, value: Value, span: Span) -> None:
-    """Notes `int` or `float` of a value that the launch or memory has."""
-    if is_tile(value) and is_passed(m, value):
+def check_builtin_values(m: Machine, name: str, values: Sequence[Value], span: Span) -> None:
+    """Notes arguments of a kind that a builtin of Python does not take in a kernel."""
+    allowed = _TAKEN.get(name)
+    for value in values if allowed is not None else ():
+        kind = kind_of(m, value)
+        if kind is not None and kind not in allowed:  # type: ignore[operator]
+            refuse(m, "TC605", "argument", span, "x", name, kind, " or ".join(sorted(allowed)))  # type: ignore[arg-type]
+            return
+    if name in ("int", "float") and len(values) == 1 and is_tile(values[0]) and is_passed(m, values[0]):
         refuse(m, "TC603", "constant", span, name, f"ct.{name}32")
+
+
+_TILES: Final = frozenset({"a number", "a tile"})
+_TAKEN: Final[Mapping[str, frozenset[str]]] = MappingProxyType({
+    "len": frozenset({"a tuple"}), "abs": _TILES, "min": _TILES, "max": _TILES, "divmod": _TILES, "tuple": frozenset({"a tuple"}),
+    "bool": frozenset({"a number"}), "int": frozenset({"a number", "a tile", "a string"}),
+    "float": frozenset({"a number", "a tile", "a string"}),
+})
 
 
 # --- libraries -------------------------------------------------------------------------------------------------------
@@ -163,6 +177,17 @@ def check_helper(m: Machine, name: str, params: Iterable[Param], positional: int
     misfit = find_misfit(signature, positional, keywords)
     if misfit is not None:
         refuse(m, "TC603", "arguments", span, name, misfit, f"({text})")
+
+
+def check_fields(m: Machine, name: str, fields: Sequence[tuple[str, Expr | None]], positional: int,
+                 keywords: Collection[str], span: Span) -> None:
+    """Notes arguments that the constructor of a dataclass does not take."""
+    names = tuple(field for field, _ in fields)
+    required = frozenset(field for field, default in fields if default is None)
+    text = f"({', '.join(names)})"
+    misfit = find_misfit(Signature(text, names, frozenset(names), required), positional, keywords)
+    if misfit is not None:
+        refuse(m, "TC603", "arguments", span, name, misfit, text)
 
 
 def _spell(p: Param) -> str:

@@ -19,6 +19,7 @@ from tilecheck.interp.kernel.values import (
     Extents,
     External,
     Function,
+    Instance,
     Int,
     LambdaValue,
     Method,
@@ -31,6 +32,7 @@ from tilecheck.interp.kernel.values import (
 )
 
 from tilecheck.project.tilenames import MEMBERS
+from tilecheck.syntax.tree import FuncDef
 
 __all__ = ["is_number", "is_tile", "kind_of"]
 
@@ -82,6 +84,7 @@ _KINDS: Final[Mapping[type, Callable[[Machine, Any], str | None]]] = MappingProx
     Function: lambda m, v: "a function",
     LambdaValue: lambda m, v: "a function",
     Class: lambda m, v: "a class",
+    Instance: lambda m, v: "an object" if v.member is None and _is_plain(v) else None,
     TileRef: lambda m, v: _name(v.name),
     Builtin: lambda m, v: "a class" if v.name in _CLASSES else "a function",
     ModuleValue: lambda m, v: "a module",
@@ -90,6 +93,12 @@ _KINDS: Final[Mapping[type, Callable[[Machine, Any], str | None]]] = MappingProx
 })
 _CLASSES: Final = frozenset({"int", "float", "bool", "str", "range", "tuple", "list", "dict", "set", "type", "object"})
 _MODULES: Final = frozenset({"math", "numpy", "torch", "functools", "random", "os", "sys", "time", "itertools"})
+
+
+def _is_plain(value: Instance) -> bool:
+    """Whether a class defines no operator."""
+    return not any(isinstance(s, FuncDef) and s.name.startswith("__") for s in value.of.definition.body) and not (
+        value.of.definition.bases)
 
 
 def _name(name: str) -> str | None:

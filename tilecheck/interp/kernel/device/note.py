@@ -16,13 +16,22 @@ from tilecheck.project.tilenames import find_missing
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.symbolic import (
     TRUE,
+    App,
     Atom,
+    Bid,
     Cond,
+    Counter,
     Extent,
+    FloorDiv,
     GridDim,
-    Opaque,
+    Ite,
+    Lane,
+    Load,
+    Max,
+    Min,
+    Mod,
     Scalar,
-    atoms_of,
+    Term,
     conj,
     disj,
     negate,
@@ -65,16 +74,31 @@ def is_at_run_time(m: Machine, cond: Cond) -> bool:
     """Whether a condition is for certain decided while the kernel runs, so that both paths are compiled."""
     if cond.args:
         return all(is_at_run_time(m, c) for c in cond.args)
-    return any(_is_passed(m, a) for a in atoms_of(cond))
+    return any(_is_passed(m, a) for a in (*cond.term.atoms(), *(() if cond.atom is None else (cond.atom,))))
 
 
 def _is_passed(m: Machine, atom: Atom) -> bool:
     """Whether a number is for certain unknown while the kernel is compiled."""
-    if atom.varying:
-        return not isinstance(atom, Opaque)
-    if isinstance(atom, Extent):
-        return atom.array.root in m.passed
-    return isinstance(atom, GridDim) or (isinstance(atom, Scalar) and atom.name in m.passed)
+    match atom:
+        case Bid() | Counter() | Lane() | Load() | GridDim():
+            return True
+        case Extent():
+            return atom.array.root in m.passed
+        case Scalar():
+            return atom.name in m.passed
+        case Ite():
+            # two equal constants stay a constant
+            then, other = _any_passed(m, atom.then), _any_passed(m, atom.other)
+            return (then and other) or ((then or other) and is_at_run_time(m, atom.cond))
+        case FloorDiv() | Mod():
+            return _any_passed(m, atom.num) or _any_passed(m, atom.den)
+        case Min() | Max() | App():
+            return any(_any_passed(m, t) for t in atom.args)
+    return False
+
+
+def _any_passed(m: Machine, term: Term) -> bool:
+    return any(_is_passed(m, a) for a in term.atoms())
 
 
 def is_passed(m: Machine, value: Value) -> bool:
@@ -83,8 +107,9 @@ def is_passed(m: Machine, value: Value) -> bool:
         return False
     if isinstance(value, Data) and value.term is None:
         return isinstance(value.dtype, (DType, ElementOf))
-    term = value.cond if isinstance(value, Bool) else value.term
-    return term is not None and any(_is_passed(m, a) for a in atoms_of(term))
+    if isinstance(value, Bool):
+        return is_at_run_time(m, value.cond)
+    return value.term is not None and _any_passed(m, value.term)
 
 
 def note_syntax(m: Machine, frame: Frame, definition: FuncDef, kernel: bool, generator: bool = False) -> None:

@@ -77,7 +77,8 @@ def check_unary(m: Machine, op: str, value: Value, span: Span) -> None:
 def check_truth(m: Machine, value: Value, span: Span) -> None:
     """Notes a condition that is not one number."""
     kind = kind_of(m, value)
-    if kind == "an array" or (kind == "a tile" and value.shape) or isinstance(value, Extents):  # type: ignore[union-attr]
+    if kind in ("an array", "a tile", "an object") or isinstance(value, Extents) or (
+            isinstance(value, Tuple) and any(is_passed(m, item) for item in value.items)):
         refuse(m, "TC605", "truth", span, kind or "a tuple")
 
 
@@ -238,7 +239,7 @@ def check_static_assertion(m: Machine, given: tuple[Value, ...], span: Span) -> 
 def check_context(m: Machine, value: Value, span: Span) -> None:
     """Notes a `with` of a value that is not a context manager."""
     kind = kind_of(m, value)
-    if kind is not None and kind != "a class":
+    if kind is not None and kind not in ("a class", "an object"):
         refuse(m, "TC605", "context", span, kind)
 
 
