@@ -152,7 +152,7 @@ class _Writer:
     def block(self, scope: _Scope, size: int, loop: bool = False) -> str:
         out = []
         for _ in range(size):
-            rule = self.rng.choice(_SIMPLE if self.depth > 2 else _STATEMENTS)
+            rule = self.rng.choice(_SIMPLE if self.depth > 2 else _STATEMENTS) if self.rng.random() < 0.98 else _with
             self.depth += 1
             out.append(rule(self, scope))
             self.depth -= 1
@@ -342,7 +342,7 @@ def _choice(w: _Writer, scope: _Scope) -> str:
 
 
 _SIMPLE = (_assign, _assign, _again, _store, _say)
-_STATEMENTS = (*_SIMPLE, _assign, _again, _unpack, _if, _if, _for, _for, _static_for, _while, _nested, _with, _choice)
+_STATEMENTS = (*_SIMPLE, _assign, _again, _unpack, _if, _if, _if, _for, _for, _static_for, _while, _nested, _choice)
 
 _ANNOTATIONS = (
     *("a, b, v, w, i, u, h, n: int, s: float, T: ct.Constant[int], F: ct.Constant[bool]",) * 4,

@@ -12,7 +12,18 @@ from msgspec.structs import replace
 from tilecheck.dtypes import BOOL, DTYPES, UNKNOWN, DType, ElementOf
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.symbolic import FALSE, ONE, TRUE, Substitution, Symbol, atoms_of, const, symbol_from_text
+from tilecheck.symbolic import (
+    FALSE,
+    ONE,
+    TRUE,
+    ArrayParam,
+    Rank,
+    Substitution,
+    Symbol,
+    atoms_of,
+    const,
+    symbol_from_text,
+)
 from tilecheck.syntax.tree import Span
 
 if TYPE_CHECKING:
@@ -92,7 +103,8 @@ def list_cases(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Case]
         arguments = {p.name: a for p, a in zip(model.params, launch.arguments, strict=True)}
         for case in launch.cases if launch.every and launch.cases else ((),):
             values = _values(model, launch.arguments, dict(case))
-            given = Substitution({symbol_from_text(name): const(n) for name, n in values.items()})
+            ranks = {Rank(ArrayParam(name)): const(len(a.shape)) for name, a in arguments.items() if a.shape is not None}
+            given = Substitution({**ranks, **{symbol_from_text(name): const(n) for name, n in values.items()}})
             yield Case(launch, values, given, arguments)
 
 

@@ -21,7 +21,8 @@ from tilecheck.interp.kernel.device.calls import (
     check_operation,
     check_value,
 )
-from tilecheck.interp.kernel.device.note import note_syntax, refuse
+from tilecheck.interp.kernel.device.note import is_at_run_time, note_syntax, refuse
+from tilecheck.interp.kernel.device.paths import describe_difference
 from tilecheck.interp.kernel.interpreter import DEPTH, Frame, Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.locks import intersect_locks
@@ -221,6 +222,7 @@ def enter(m: Machine, frame: Frame, definition: FuncDef, span: Span) -> Value:
         m.run(definition.body)
         if m.alive:
             frame.returns.append((relative(m.path, path), NONE, False))
+            frame.places.append(definition.span)
     finally:
         m.frame, m.path, m.exact, m.via = caller, path, exact, via
     m.alive = True
@@ -238,10 +240,23 @@ def _join_returns(m: Machine, frame: Frame, span: Span) -> Value:
         return Unknown("no result")
     if any(in_loop for _, _, in_loop in frame.returns):
         return _any_of(m, [v for _, v, _ in frame.returns], span)
+    if m.noting:
+        _check_returns(m, frame)
     _, result, _ = frame.returns[-1]
     for cond, value, _ in reversed(frame.returns[:-1]):
         result = join(m, cond, value, result, span)
     return result
+
+
+def _check_returns(m: Machine, frame: Frame) -> None:
+    """Notes results of two kinds."""
+    for k, (cond, value, _) in enumerate(frame.returns[:-1]):
+        following = frame.returns[k + 1][1]
+        if is_at_run_time(m, cond):
+            kinds = describe_difference(m, "", value, following, frame.places[k + 1])
+            if kinds is not None:
+                refuse(m, "TC606", "returned", frame.places[k + 1], *kinds)
+                return
 
 
 def _any_of(m: Machine, values: list[Value], span: Span) -> Value:
@@ -261,6 +276,9 @@ def _lambda(m: Machine, func: LambdaValue, args: Arguments) -> Value:
 
     def default(p: Param, e: Expr) -> Value:
         return func.defaults[p.name]
+
+    if m.noting and args.complete:
+        check_helper(m, "lambda", func.params, len(args.positional), args.keywords, args.span)
 
     if not bind_parameters(m, func.params, args, frame, default):
         return unknown_call(m, "a lambda", func, args)

@@ -120,6 +120,8 @@ class Frame:
         self.entry: Cond = TRUE
         self.env: dict[str, Value] = {}
         self.returns: list[tuple[Cond, Value, bool]] = []
+        self.places: list[Span] = []
+        """Where each of these is."""
         self.jumps: list[Jumps] = []
 
     def lookup(self, name: str) -> Value | None:
@@ -270,6 +272,8 @@ class Machine:
         """Quotients and similar values that are computed in fewer than 64 bits; `wide` has those of 64 bits."""
         self.indexed: dict[Array, bool] = {}
         """Array parameters that are indexed in 64 bits: whether that is certain."""
+        self.asserted: set[Cond] = set()
+        """Conditions that `ct.assert_` and `ct.static_assert` make part of the path."""
         self.passed: set[str] = set()
         """Parameters of the kernel whose numbers, extents included, are passed at the launch: they are no constants."""
         self.assigned: Expr | None = None

@@ -227,6 +227,7 @@ def _return(m: Machine, s: Return) -> None:
     for j in frame.jumps:
         j.returns = True
     frame.returns.append((relative(m.path, frame.entry), value, bool(frame.jumps)))
+    frame.places.append(s.span)
     m.alive = False
 
 

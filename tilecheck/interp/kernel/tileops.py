@@ -353,6 +353,7 @@ def _static_assert(m: Machine, args: Arguments) -> Value:
     if args.positional:
         test = to_bool(m, args.positional[0], args.span).cond
         if test is not FALSE and not m.host:
+            m.asserted.update(conjuncts(test))
             if not test.varying and not m.loops and m.path is TRUE and m.recording:
                 m.guards.append(test)
             m.assume(test)

@@ -88,7 +88,7 @@ def _extent(m: Machine, value: Value) -> tuple[str, str] | None:
     kind = kind_of(m, value)
     if kind == "a number" and is_number(value) and is_passed(m, value):
         return "a number that is not known when the kernel is compiled", "constants: annotate it as `ct.Constant[int]`"
-    if isinstance(value, Const) or kind == "an array":
+    if isinstance(value, Const) or kind not in (None, "a number"):
         return kind or "a value", "integer constants"
     return None
 

@@ -32,7 +32,7 @@ from tilecheck.interp.kernel.values import (
 )
 
 from tilecheck.project.tilenames import MEMBERS
-from tilecheck.syntax.tree import FuncDef
+from tilecheck.syntax.tree import FuncDef, get_last_name
 
 __all__ = ["is_number", "is_tile", "kind_of"]
 
@@ -84,7 +84,7 @@ _KINDS: Final[Mapping[type, Callable[[Machine, Any], str | None]]] = MappingProx
     Function: lambda m, v: "a function",
     LambdaValue: lambda m, v: "a function",
     Class: lambda m, v: "a class",
-    Instance: lambda m, v: "an object" if v.member is None and _is_plain(v) else None,
+    Instance: lambda m, v: _object(v),
     TileRef: lambda m, v: _name(v.name),
     Builtin: lambda m, v: "a class" if v.name in _CLASSES else "a function",
     ModuleValue: lambda m, v: "a module",
@@ -93,6 +93,12 @@ _KINDS: Final[Mapping[type, Callable[[Machine, Any], str | None]]] = MappingProx
 })
 _CLASSES: Final = frozenset({"int", "float", "bool", "str", "range", "tuple", "list", "dict", "set", "type", "object"})
 _MODULES: Final = frozenset({"math", "numpy", "torch", "functools", "random", "os", "sys", "time", "itertools"})
+
+
+def _object(value: Instance) -> str | None:
+    if value.member is None:
+        return "an object" if _is_plain(value) else None
+    return "a member" if [get_last_name(b) for b in value.of.definition.bases] == ["Enum"] else None
 
 
 def _is_plain(value: Instance) -> bool:

@@ -11,7 +11,7 @@ from tilecheck.dtypes import DType, ElementOf, Weak
 from tilecheck.interp.kernel.device.refusal import Refusal, RefusalCode
 from tilecheck.interp.kernel.device.syntax import find_refused_syntax
 from tilecheck.interp.kernel.interpreter import Frame, Machine
-from tilecheck.interp.kernel.values import Bool, Builtin, Data, Int, TileRef, Value
+from tilecheck.interp.kernel.values import Bool, Builtin, Data, Int, ParamRef, TileRef, Value
 from tilecheck.project.tilenames import find_missing
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.symbolic import (
@@ -53,7 +53,7 @@ def list_variant_conditions(m: Machine) -> Cond:
     is compiled."""
     if m.path is TRUE:
         return TRUE
-    asserted = {c for guard in m.guards for c in conjuncts(guard)}
+    asserted = m.asserted.union(*map(conjuncts, m.guards))
     return conj(*(_select_static(m, c, asserted) for c in conjuncts(m.path)))
 
 
@@ -103,6 +103,8 @@ def _any_passed(m: Machine, term: Term) -> bool:
 
 def is_passed(m: Machine, value: Value) -> bool:
     """Whether a tile or a number is for certain unknown while the kernel is compiled."""
+    if isinstance(value, ParamRef):
+        return not value.outer and value.member is None and value.root.root in m.passed
     if not isinstance(value, (Int, Bool, Data)) or isinstance(value.dtype, Weak):
         return False
     if isinstance(value, Data) and value.term is None:
