@@ -174,6 +174,7 @@ def _binary(kind: str, *operators: str, other: str | None = None) -> Rule:
 
 def _text(pattern: str, *kinds: str) -> Rule:
     """The pattern with an expression of each of the kinds."""
+
     def write(w: _Writer, scope: _Scope, depth: int) -> str:
         return pattern.format(*(w.expression(kind, scope, depth) for kind in kinds))
 
@@ -182,62 +183,132 @@ def _text(pattern: str, *kinds: str) -> Rule:
 
 _EXPRESSIONS: dict[str, tuple[Rule, ...]] = {
     "int": (
-        _text("ct.bid(0)"), _text("n"), _binary("int", "+", "-", "*"), _binary("int", "//", "%", "&", "|"),
-        _text("min({}, {})", "int", "int"), _text("max({}, 2)", "int"), _text("abs({})", "int"),
-        _text("({} if {} else {})", "int", "flag", "int"), _text("ct.num_blocks(0)"), _text("v.shape[0]"),
-        _text("ct.cdiv({}, 4)", "int"), _text("Pair({}).first", "int"), _text("SIZE"), _text("-{}", "int"),
-        _text("first({}, {})", "int", "int"), _text("({} << 1)", "int"), _text("bid(0)"),
-        _text("ct.minimum({}, {})", "int", "int"), _text("len(a.shape)"), _text("ct.num_tiles(v, 0, 16)"),
+        _text("ct.bid(0)"),
+        _text("n"),
+        _binary("int", "+", "-", "*"),
+        _binary("int", "//", "%", "&", "|"),
+        _text("min({}, {})", "int", "int"),
+        _text("max({}, 2)", "int"),
+        _text("abs({})", "int"),
+        _text("({} if {} else {})", "int", "flag", "int"),
+        _text("ct.num_blocks(0)"),
+        _text("v.shape[0]"),
+        _text("ct.cdiv({}, 4)", "int"),
+        _text("Pair({}).first", "int"),
+        _text("SIZE"),
+        _text("-{}", "int"),
+        _text("first({}, {})", "int", "int"),
+        _text("({} << 1)", "int"),
+        _text("bid(0)"),
+        _text("ct.minimum({}, {})", "int", "int"),
+        _text("len(a.shape)"),
+        _text("ct.num_tiles(v, 0, 16)"),
     ),
     "float": (
-        _text("s"), _text("1.5"), _binary("float", "+", "-", "*"), _text("({} / {})", "float", "float"), _text("math.pi"),
-        _text("HALF"), _text("({} * {})", "float", "int"), _text("abs({})", "float"), _text("({} ** 2)", "float"),
-        _text("ct.exp({})", "float"), _text("max({}, 0.5)", "float"), _text("ct.float32({})", "int"),
+        _text("s"),
+        _text("1.5"),
+        _binary("float", "+", "-", "*"),
+        _text("({} / {})", "float", "float"),
+        _text("math.pi"),
+        _text("HALF"),
+        _text("({} * {})", "float", "int"),
+        _text("abs({})", "float"),
+        _text("({} ** 2)", "float"),
+        _text("ct.exp({})", "float"),
+        _text("max({}, 0.5)", "float"),
+        _text("ct.float32({})", "int"),
     ),
     "flag": (
-        _text("({} > 3)", "int"), _text("({} < {})", "int", "int"), _text("({} and {})", "flag", "flag"),
-        _text("not {}", "flag"), _text("(0 < {} < 9)", "int"), _text("({} or {})", "flag", "flag"),
-        _text("({} == {})", "int", "int"), _text("({} > 0.5)", "float"), _text("({} in (1, 2))", "int"),
+        _text("({} > 3)", "int"),
+        _text("({} < {})", "int", "int"),
+        _text("({} and {})", "flag", "flag"),
+        _text("not {}", "flag"),
+        _text("(0 < {} < 9)", "int"),
+        _text("({} or {})", "flag", "flag"),
+        _text("({} == {})", "int", "int"),
+        _text("({} > 0.5)", "float"),
+        _text("({} in (1, 2))", "int"),
         _text("bool({})", "int"),
     ),
     "static": (
-        _text("T > 3"), _text("F"), _text("FLAG"), _text("a.dtype == ct.float32"), _text("a.ndim == 2"),
-        _text("NOTHING is None"), _text("Mode.ON == Mode.ON"), _text("T == 8"), _text("not F"), _text("SIZE == 16"),
+        _text("T > 3"),
+        _text("F"),
+        _text("FLAG"),
+        _text("a.dtype == ct.float32"),
+        _text("a.ndim == 2"),
+        _text("NOTHING is None"),
+        _text("Mode.ON == Mode.ON"),
+        _text("T == 8"),
+        _text("not F"),
+        _text("SIZE == 16"),
     ),
     "vector": (
-        _text("ct.load(v, ({},), (16,))", "int"), _text("ct.zeros((16,), ct.float32)"), _binary("vector", "+", "-", "*"),
-        _text("({} * {})", "vector", "float"), _text("ct.exp({})", "vector"), _text("ct.load(w, {}, 16)", "int"),
-        _text("ct.where({}, {}, {})", "mask", "vector", "vector"), _text("scale({})", "vector"),
-        _text("scale({}, by=3)", "vector"), _text("pick({}, {})", "vector", "int"), _text("({} / 2)", "vector"),
-        _text("ct.full((T,), {}, dtype=ct.float32)", "float"), _text("{}.astype(ct.float32)", "whole"),
-        _text("ct.maximum({}, 0)", "vector"), _text("ct.cumsum({}, 0)", "vector"), _text("-{}", "vector"),
-        _text("ct.gather(v, {})", "whole"), _text("({} ** 2)", "vector"),
-        _text("first({}, {})", "vector", "vector"), _text("named(t={})", "vector"), _text("ct.sqrt(ct.abs({}))", "vector"),
+        _text("ct.load(v, ({},), (16,))", "int"),
+        _text("ct.zeros((16,), ct.float32)"),
+        _binary("vector", "+", "-", "*"),
+        _text("({} * {})", "vector", "float"),
+        _text("ct.exp({})", "vector"),
+        _text("ct.load(w, {}, 16)", "int"),
+        _text("ct.where({}, {}, {})", "mask", "vector", "vector"),
+        _text("scale({})", "vector"),
+        _text("scale({}, by=3)", "vector"),
+        _text("pick({}, {})", "vector", "int"),
+        _text("({} / 2)", "vector"),
+        _text("ct.full((T,), {}, dtype=ct.float32)", "float"),
+        _text("{}.astype(ct.float32)", "whole"),
+        _text("ct.maximum({}, 0)", "vector"),
+        _text("ct.cumsum({}, 0)", "vector"),
+        _text("-{}", "vector"),
+        _text("ct.gather(v, {})", "whole"),
+        _text("({} ** 2)", "vector"),
+        _text("first({}, {})", "vector", "vector"),
+        _text("named(t={})", "vector"),
+        _text("ct.sqrt(ct.abs({}))", "vector"),
         _text("load(v, ({},), (16,), padding_mode=ct.PaddingMode.ZERO)", "int"),
-        _text("(lambda q: q + 1)({})", "vector"), _text("({})[None, :].reshape((16,))", "vector"),
-        _text("ct.load(*(v, ({},), (16,)))", "int"), _text("ct.sum({}, axis=0)", "matrix"),
+        _text("(lambda q: q + 1)({})", "vector"),
+        _text("({})[None, :].reshape((16,))", "vector"),
+        _text("ct.load(*(v, ({},), (16,)))", "int"),
+        _text("ct.sum({}, axis=0)", "matrix"),
     ),
     "whole": (
-        _text("ct.arange(16, dtype=ct.int32)"), _text("ct.load(i, ({},), (16,))", "int"), _binary("whole", "+", "-", "*"),
-        _text("({} + {})", "whole", "int"), _text("({} % 5)", "whole"), _text("ct.full((16,), {}, ct.int32)", "int"),
-        _text("({} & 3)", "whole"), _text("ct.maximum({}, {})", "whole", "int"), _text("({} >> 1)", "whole"),
+        _text("ct.arange(16, dtype=ct.int32)"),
+        _text("ct.load(i, ({},), (16,))", "int"),
+        _binary("whole", "+", "-", "*"),
+        _text("({} + {})", "whole", "int"),
+        _text("({} % 5)", "whole"),
+        _text("ct.full((16,), {}, ct.int32)", "int"),
+        _text("({} & 3)", "whole"),
+        _text("ct.maximum({}, {})", "whole", "int"),
+        _text("({} >> 1)", "whole"),
     ),
     "mask": (
-        _text("({} > 0)", "vector"), _text("({} < {})", "whole", "int"), _text("({} & {})", "mask", "mask"),
-        _text("~{}", "mask"), _text("({} == {})", "whole", "whole"),
+        _text("({} > 0)", "vector"),
+        _text("({} < {})", "whole", "int"),
+        _text("({} & {})", "mask", "mask"),
+        _text("~{}", "mask"),
+        _text("({} == {})", "whole", "whole"),
     ),
     "square": (
-        _text("ct.reshape({}, (4, 4))", "vector"), _text("ct.load(a, ({}, 0), (4, 4))", "int"),
-        _text("{}.reshape((4, 4))", "vector"), _text("ct.transpose({})", "square"), _text("({} @ {})", "square", "square"),
-        _binary("square", "+", "*"), _text("ct.permute({}, (1, 0))", "square"),
+        _text("ct.reshape({}, (4, 4))", "vector"),
+        _text("ct.load(a, ({}, 0), (4, 4))", "int"),
+        _text("{}.reshape((4, 4))", "vector"),
+        _text("ct.transpose({})", "square"),
+        _text("({} @ {})", "square", "square"),
+        _binary("square", "+", "*"),
+        _text("ct.permute({}, (1, 0))", "square"),
     ),
     "matrix": (
-        _text("ct.load(a, ({}, {}), (16, 16))", "int", "int"), _text("ct.zeros((16, 16), ct.float32)"),
-        _text("ct.mma({}, {}, {})", "matrix", "matrix", "matrix"), _text("({} + {}[:, None])", "matrix", "vector"),
-        _text("({} * {})", "matrix", "vector"), _text("{}.transpose()", "matrix"),
+        _text("ct.load(a, ({}, {}), (16, 16))", "int", "int"),
+        _text("ct.zeros((16, 16), ct.float32)"),
+        _text("ct.mma({}, {}, {})", "matrix", "matrix", "matrix"),
+        _text("({} + {}[:, None])", "matrix", "vector"),
+        _text("({} * {})", "matrix", "vector"),
+        _text("{}.transpose()", "matrix"),
     ),
     "pair": (
-        _text("({}, {})", "int", "int"), _text("a.shape"), _text("divmod({}, 3)", "int"),
+        _text("({}, {})", "int", "int"),
+        _text("a.shape"),
+        _text("divmod({}, 3)", "int"),
         _text("tuple(q + 1 for q in ct.static_iter((1, 2)))"),
     ),
 }
@@ -272,11 +343,16 @@ def _unpack(w: _Writer, scope: _Scope) -> str:
 
 
 def _store(w: _Writer, scope: _Scope) -> str:
-    kind, pattern = w.rng.choice((
-        ("vector", "ct.store(w, ({},), {})\n"), ("vector", "ct.store(v, index=({},), tile={})\n"),
-        ("whole", "ct.store(i, ({},), {})\n"), ("matrix", "ct.store(b, ({}, 0), {})\n"),
-        ("vector", "ct.scatter(w, ct.arange(16, dtype=ct.int32) + {}, {})\n"),
-        ("whole", "ct.atomic_add(i, ct.arange(16, dtype=ct.int32) + {}, {})\n")))
+    kind, pattern = w.rng.choice(
+        (
+            ("vector", "ct.store(w, ({},), {})\n"),
+            ("vector", "ct.store(v, index=({},), tile={})\n"),
+            ("whole", "ct.store(i, ({},), {})\n"),
+            ("matrix", "ct.store(b, ({}, 0), {})\n"),
+            ("vector", "ct.scatter(w, ct.arange(16, dtype=ct.int32) + {}, {})\n"),
+            ("whole", "ct.atomic_add(i, ct.arange(16, dtype=ct.int32) + {}, {})\n"),
+        )
+    )
     return pattern.format(w.expression("int", scope, 1), w.expression(kind, scope, 1))
 
 
@@ -308,15 +384,23 @@ def _while(w: _Writer, scope: _Scope) -> str:
     inner = scope.copy()
     inner.add("int", counter)
     body = w.block(inner, w.rng.randint(1, 2))
-    return f"{counter} = 0\nwhile {counter} < {w.expression('int', scope, 2)}:\n{indent(body, '    ')}    {counter} += 1\n"
+    return (
+        f"{counter} = 0\nwhile {counter} < {w.expression('int', scope, 2)}:\n{indent(body, '    ')}    {counter} += 1\n"
+    )
 
 
 def _nested(w: _Writer, scope: _Scope) -> str:
     name, target = w.fresh("inner"), w.fresh("t")
     value = w.expression("vector", scope)
-    body = w.rng.choice((
-        "return q + 1\n", "if n > 3:\n    return q\nreturn q * 2\n", "q = q * 2\nreturn q\n",
-        "for z in range(2):\n    q = q + z\nreturn q\n", "return (q, 1)[0]\n"))
+    body = w.rng.choice(
+        (
+            "return q + 1\n",
+            "if n > 3:\n    return q\nreturn q * 2\n",
+            "q = q * 2\nreturn q\n",
+            "for z in range(2):\n    q = q + z\nreturn q\n",
+            "return (q, 1)[0]\n",
+        )
+    )
     scope.add("vector", target)
     return f"def {name}(q, z=1):\n{indent(body, '    ')}{target} = {name}({value})\n"
 
@@ -328,10 +412,18 @@ def _with(w: _Writer, scope: _Scope) -> str:
 
 
 def _say(w: _Writer, scope: _Scope) -> str:
-    return w.rng.choice((
-        f"print({w.expression('int', scope, 2)})\n", f'print(f"{{{w.rng.choice(("n", "s"))}}}")\n',
-        f"ct.assert_({w.expression('flag', scope, 2)})\n", 'ct.static_assert(T > 3, "small")\n',
-        'ct.printf("%d", n)\n', "pass\n", f"{w.expression('vector', scope, 2)}\n", '"text"\n'))
+    return w.rng.choice(
+        (
+            f"print({w.expression('int', scope, 2)})\n",
+            f'print(f"{{{w.rng.choice(("n", "s"))}}}")\n',
+            f"ct.assert_({w.expression('flag', scope, 2)})\n",
+            'ct.static_assert(T > 3, "small")\n',
+            'ct.printf("%d", n)\n',
+            "pass\n",
+            f"{w.expression('vector', scope, 2)}\n",
+            '"text"\n',
+        )
+    )
 
 
 def _choice(w: _Writer, scope: _Scope) -> str:
@@ -361,7 +453,9 @@ def build_program(rng: random.Random, name: str = "k") -> str:
         text = writer.block(inner, rng.randint(1, 3))
         text = "".join(line for line in text.splitlines(True))
         result = writer.expression("vector", inner, 1)
-        helper = f"def help_{name}(t, n, s, a, v, w, b, i, T=16, F=True):\n{indent(text, '    ')}    return {result}\n\n\n"
+        helper = (
+            f"def help_{name}(t, n, s, a, v, w, b, i, T=16, F=True):\n{indent(text, '    ')}    return {result}\n\n\n"
+        )
         body = f"t0 = help_{name}(ct.load(v, (0,), (16,)), n, s, a, v, w, b, i)\n"
         scope.add("vector", "t0")
     writer.depth = 0

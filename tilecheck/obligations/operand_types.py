@@ -103,8 +103,9 @@ def list_cases(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Case]
         arguments = {p.name: a for p, a in zip(model.params, launch.arguments, strict=True)}
         for case in launch.cases if launch.every and launch.cases else ((),):
             values = _values(model, launch.arguments, dict(case))
-            ranks = {Rank(ArrayParam(name)): const(len(a.shape)) for name, a in arguments.items() if a.shape is not None}
-            given = Substitution({**ranks, **{symbol_from_text(name): const(n) for name, n in values.items()}})
+            ranks = {n: const(len(a.shape)) for n, a in arguments.items() if a.shape is not None}
+            known = {Rank(ArrayParam(n)): rank for n, rank in ranks.items()}
+            given = Substitution({**known, **{symbol_from_text(name): const(n) for name, n in values.items()}})
             yield Case(launch, values, given, arguments)
 
 

@@ -137,7 +137,8 @@ def _enter(m: Machine, site: KernelSite) -> None:
     note_syntax(m, inner, site.definition, kernel=not site.dialect)
     for p in site.definition.params:
         known = owned.get(p.name)
-        if get_last_name(p.annotation) in ("int", "float", "bool", "Array") or (p.annotation is None and not site.dialect):
+        plain = p.annotation is None and not site.dialect
+        if plain or get_last_name(p.annotation) in ("int", "float", "bool", "Array"):
             m.passed.add(p.name)
         inner.env[p.name] = _parameter(m, site, p.name, p.annotation) if known is None else known
     m.run(site.definition.body)

@@ -369,6 +369,11 @@ class Machine:
         return frozenset(a for a, ways in self.shown.items()
                          if conj(*(negate(c) for c in sorted(ways, key=lambda c: c.key))).op == "false")
 
+    def take_differing(self) -> tuple[str, str] | None:
+        """The kinds of the value that was assigned, if they differ by the path."""
+        found, self.differing, self.assigned = self.differing, None, None
+        return found
+
     def assume(self, cond: Cond) -> None:
         self.path = conj(self.path, cond)
 

@@ -13,6 +13,10 @@ from tilecheck.dtypes import UNKNOWN
 from tilecheck.interp.kernel.assigned import assigned_names, jumps_out
 from tilecheck.interp.kernel.calls import relative
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
+from tilecheck.interp.kernel.device.kinds import kind_of
+from tilecheck.interp.kernel.device.note import refuse
+from tilecheck.interp.kernel.device.paths import describe_difference, is_mark, mark_unset, place_of
+from tilecheck.interp.kernel.device.values import check_iterable
 from tilecheck.interp.kernel.induction import (
     Body,
     Form,
@@ -26,10 +30,6 @@ from tilecheck.interp.kernel.induction import (
     substitute_value,
     widen,
 )
-from tilecheck.interp.kernel.device.kinds import kind_of
-from tilecheck.interp.kernel.device.note import refuse
-from tilecheck.interp.kernel.device.paths import describe_difference, is_mark, mark_unset, place_of
-from tilecheck.interp.kernel.device.values import check_iterable
 from tilecheck.interp.kernel.interpreter import Jumps, Lock, LoopMark, Machine
 from tilecheck.interp.kernel.joins import join, join_many
 from tilecheck.interp.kernel.lint_facts import RangeLoop

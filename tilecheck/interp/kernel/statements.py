@@ -88,7 +88,8 @@ def _bind_sequence(m: Machine, target: Sequence, value: Value, span: Span) -> No
     items = unpack(m, value, None if star is not None else len(target.items), span)
     count = len(target.items)
     if star is None:
-        check_unpacked(m, value, None if items is None or isinstance(value, Extents) else len(items), count, target.span)
+        known = None if items is None or isinstance(value, Extents) else len(items)
+        check_unpacked(m, value, known, count, target.span)
     if items is not None and star is not None and len(items) >= count - 1:
         tail = count - star - 1
         middle = Tuple(items[star:len(items) - tail])
@@ -159,9 +160,9 @@ def unpack(m: Machine, value: Value, count: int | None, span: Span) -> tuple[Val
 
 def _assign(m: Machine, s: Assign) -> None:
     effects, reads = m.notes.effects, m.notes.reads
-    m.assigned, m.differing = s.value, None
+    m.assigned = s.value
     value = m.eval(s.value)
-    differing, m.differing = m.differing, None
+    differing = m.take_differing()
     if m.noting:
         m.notes.note_assignment(s.span, value, effects, reads)
     for target in s.targets:

@@ -3,8 +3,9 @@
 ## What it does
 
 Reports a name that nothing defines, a variable that is used where some path has not set it, and one that is used
-where two paths have set it to values of different kinds or types. The finding is at the statement whose paths differ. A variable that only the body of a loop sets has no value
-after the loop, because the loop may be empty.
+where two paths have set it to values of different kinds or types. The finding is at
+the statement whose paths differ. A variable that only the body of a loop sets has no value after the loop, because the
+loop may be empty.
 
 Conditions that are decided while the kernel is compiled choose one path and are not counted.
 

@@ -11,7 +11,7 @@ from tilecheck.dtypes import DType, Kind, Weak
 from tilecheck.interp.kernel.device.kinds import is_number, kind_of
 from tilecheck.interp.kernel.device.note import is_passed, refuse
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.interp.kernel.values import Bool, Builtin, Const, Data, Extents, Int, TileRef, Tuple, Value
+from tilecheck.interp.kernel.values import Bool, Builtin, Const, Data, Extents, Int, Tuple, Value
 from tilecheck.syntax.tree import Span
 
 __all__ = ["check_arguments", "check_format"]

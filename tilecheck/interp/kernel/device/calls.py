@@ -21,30 +21,13 @@ __all__ = [
 ]
 
 _TRANSLATED: Final[Mapping[str, str]] = MappingProxyType({
-    "abs": "abs(x)", "len": "len(x, /)", "max": "max(x, y, /)", "min": "min(x, y, /)", "range": "range(*args)",
-    "repr": "repr(x, /)", "str": "str(x, /)", "slice": "slice(start, stop, step)", "float": "float(x=, /)",
-    "int": "int(x=, /)", "bool": "bool(x=, /)", "print": "print(*args, sep=, end=)", "divmod": "divmod(x, y, /)",
-    "getattr": "getattr(object, name, /)", "tuple": "tuple(x=, /)",
+    "abs": "(x)", "len": "(x, /)", "max": "(x, y, /)", "min": "(x, y, /)", "range": "(*args)", "repr": "(x, /)",
+    "str": "(x, /)", "slice": "(start, stop, step)", "float": "(x=, /)", "int": "(x=, /)", "bool": "(x=, /)",
+    "print": "(*args, sep=, end=)", "divmod": "(x, y, /)", "getattr": "(object, name, /)", "tuple": "(x=, /)",
 })
 """The builtins of Python that the compiler translates, with their parameters there."""
 
-BUILTIN_NAMES: Final = frozenset("""
-abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex copyright
-credits delattr dict dir divmod enumerate eval exec exit filter float format frozenset getattr globals hasattr hash help
-hex id input int isinstance issubclass iter len license list locals map max memoryview min next object oct open ord pow
-print property quit range repr reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip
-ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError BrokenPipeError
-BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError
-ConnectionResetError DeprecationWarning EOFError Ellipsis EncodingWarning EnvironmentError Exception ExceptionGroup
-False FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit IOError ImportError ImportWarning
-IndentationError IndexError InterruptedError IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError
-ModuleNotFoundError NameError None NotADirectoryError NotImplemented NotImplementedError OSError OverflowError
-PendingDeprecationWarning PermissionError ProcessLookupError RecursionError ReferenceError ResourceWarning RuntimeError
-RuntimeWarning StopAsyncIteration StopIteration SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError
-True TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning
-UserWarning ValueError Warning ZeroDivisionError __build_class__ __debug__ __import__
-PythonFinalizationError WindowsError
-""".split())
+BUILTIN_NAMES: Final = frozenset(["abs", "aiter", "all", "anext", "any", "ascii", "bin", "bool", "breakpoint", "bytearray", "bytes", "callable", "chr", "classmethod", "compile", "complex", "copyright", "credits", "delattr", "dict", "dir", "divmod", "enumerate", "eval", "exec", "exit", "filter", "float", "format", "frozenset", "getattr", "globals", "hasattr", "hash", "help", "hex", "id", "input", "int", "isinstance", "issubclass", "iter", "len", "license", "list", "locals", "map", "max", "memoryview", "min", "next", "object", "oct", "open", "ord", "pow", "print", "property", "quit", "range", "repr", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super", "tuple", "type", "vars", "zip", "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BaseExceptionGroup", "BlockingIOError", "BrokenPipeError", "BufferError", "BytesWarning", "ChildProcessError", "ConnectionAbortedError", "ConnectionError", "ConnectionRefusedError", "ConnectionResetError", "DeprecationWarning", "EOFError", "Ellipsis", "EncodingWarning", "EnvironmentError", "Exception", "ExceptionGroup", "False", "FileExistsError", "FileNotFoundError", "FloatingPointError", "FutureWarning", "GeneratorExit", "IOError", "ImportError", "ImportWarning", "IndentationError", "IndexError", "InterruptedError", "IsADirectoryError", "KeyError", "KeyboardInterrupt", "LookupError", "MemoryError", "ModuleNotFoundError", "NameError", "None", "NotADirectoryError", "NotImplemented", "NotImplementedError", "OSError", "OverflowError", "PendingDeprecationWarning", "PermissionError", "ProcessLookupError", "RecursionError", "ReferenceError", "ResourceWarning", "RuntimeError", "RuntimeWarning", "StopAsyncIteration", "StopIteration", "SyntaxError", "SyntaxWarning", "SystemError", "SystemExit", "TabError", "TimeoutError", "True", "TypeError", "UnboundLocalError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeError", "UnicodeTranslateError", "UnicodeWarning", "UserWarning", "ValueError", "Warning", "ZeroDivisionError", "__build_class__", "__debug__", "__import__", "PythonFinalizationError", "WindowsError"])
 """Names that a module has without a definition."""
 
 _INSTEAD: Final[Mapping[str, str]] = MappingProxyType({
@@ -71,7 +54,9 @@ _INSTEAD: Final[Mapping[str, str]] = MappingProxyType({
 _OTHERWISE: Final = "compute it in the host code and pass it, or put a computation of constants in `ct.static_eval`"
 
 
-def check_builtin(m: Machine, name: str, positional: int, keywords: Collection[str], complete: bool, span: Span) -> None:
+def check_builtin(
+    m: Machine, name: str, positional: int, keywords: Collection[str], complete: bool, span: Span,
+) -> None:
     """Notes a call of a builtin of Python that the compiler does not translate."""
     known = _TRANSLATED.get(name)
     if known is None:
@@ -82,7 +67,7 @@ def check_builtin(m: Machine, name: str, positional: int, keywords: Collection[s
         misfit = f"takes two values, and {positional} are passed"
         refuse(m, "TC603", "arguments", span, name, misfit, f"{name}({name}(a, b), c)")
     elif misfit is not None:
-        refuse(m, "TC603", "arguments", span, name, misfit, known.replace("=", ""))
+        refuse(m, "TC603", "arguments", span, name, misfit, name + known.replace("=", ""))
 
 
 def check_builtin_values(m: Machine, name: str, values: Sequence[Value], span: Span) -> None:
@@ -99,7 +84,8 @@ def check_builtin_values(m: Machine, name: str, values: Sequence[Value], span: S
 
 _TILES: Final = frozenset({"a number", "a tile"})
 _TAKEN: Final[Mapping[str, frozenset[str]]] = MappingProxyType({
-    "len": frozenset({"a tuple"}), "abs": _TILES, "min": _TILES, "max": _TILES, "divmod": _TILES, "tuple": frozenset({"a tuple"}),
+    "len": frozenset({"a tuple"}), "abs": _TILES, "min": _TILES, "max": _TILES, "divmod": _TILES,
+    "tuple": frozenset({"a tuple"}),
     "bool": frozenset({"a number"}), "int": frozenset({"a number", "a tile", "a string"}),
     "float": frozenset({"a number", "a tile", "a string"}),
 })
@@ -153,7 +139,9 @@ def check_method(m: Machine, owner: str, name: str, positional: int, keywords: C
         _check(m, parse_signature(text), name, positional, keywords, span)
 
 
-def _check(m: Machine, signature: Signature, name: str, positional: int, keywords: Collection[str], span: Span) -> bool:
+def _check(
+    m: Machine, signature: Signature, name: str, positional: int, keywords: Collection[str], span: Span,
+) -> bool:
     """Whether arguments are refused, which is noted."""
     misfit = find_misfit(signature, positional, keywords)
     if misfit is not None:

@@ -30,7 +30,6 @@ from tilecheck.interp.kernel.values import (
     Tuple,
     Value,
 )
-
 from tilecheck.project.tilenames import MEMBERS
 from tilecheck.syntax.tree import FuncDef, get_last_name
 
@@ -71,6 +70,9 @@ def _param(m: Machine, value: ParamRef) -> str | None:
     return "an array" if value.root in m.knowledge.ranked else None
 
 
+_CLASSES: Final = frozenset({"int", "float", "bool", "str", "range", "tuple", "list", "dict", "set", "type", "object"})
+_MODULES: Final = frozenset({"math", "numpy", "torch", "functools", "random", "os", "sys", "time", "itertools"})
+
 _KINDS: Final[Mapping[type, Callable[[Machine, Any], str | None]]] = MappingProxyType({
     Int: _tile,
     Bool: _tile,
@@ -91,9 +93,6 @@ _KINDS: Final[Mapping[type, Callable[[Machine, Any], str | None]]] = MappingProx
     External: lambda m, v: "a module" if v.name in _MODULES else None,
     Method: lambda m, v: "a method" if is_tile(v.owner) else None,
 })
-_CLASSES: Final = frozenset({"int", "float", "bool", "str", "range", "tuple", "list", "dict", "set", "type", "object"})
-_MODULES: Final = frozenset({"math", "numpy", "torch", "functools", "random", "os", "sys", "time", "itertools"})
-
 
 def _object(value: Instance) -> str | None:
     if value.member is None:

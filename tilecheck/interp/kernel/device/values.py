@@ -92,7 +92,8 @@ def check_subscript(m: Machine, value: Value, items: tuple[Expr, ...], span: Spa
     elif is_tile(value) and not all(map(_is_axis, items)):
         refuse(m, "TC605", "tile item", span)
     elif kind in ("`None`", "a string", "a function", "a class", "a range"):
-        refuse(m, "TC605", "item of", span, kind, "compute it in `ct.static_eval`" if kind == "a string" else "use a tuple")
+        how = "compute it in `ct.static_eval`" if kind == "a string" else "use a tuple"
+        refuse(m, "TC605", "item of", span, kind, how)
 
 
 def _is_axis(item: Expr) -> bool:
@@ -122,7 +123,8 @@ def check_item_assignment(m: Machine, owner: Value, span: Span) -> None:
         refuse(m, "TC605", "item set", span, kind)
 
 
-_TILE: Final = frozenset({"dtype", "shape", "ndim", "item", "extract", "insert", "reshape", "permute", "transpose", "astype"})
+_TILE: Final = frozenset({
+    "dtype", "shape", "ndim", "item", "extract", "insert", "reshape", "permute", "transpose", "astype"})
 _ARRAY: Final = frozenset({
     "dtype", "shape", "strides", "ndim", "slice", "tiled_view", "get_raw_memory", "foreign_pointer", "from_foreign"})
 _VIEW: Final = frozenset({
@@ -135,7 +137,7 @@ _METHODS_INSTEAD: Final[Mapping[str, str]] = MappingProxyType({
     "T": "write `ct.transpose(t)`", "to": "write `t.astype(dtype)`", "float": "write `t.astype(ct.float32)`",
     "int": "write `t.astype(ct.int32)`", "half": "write `t.astype(ct.float16)`", "view": "write `ct.reshape(t, shape)`",
     "flatten": "write `ct.reshape(t, (-1,))`", "mean": "divide `ct.sum(t, axis)` by the number of elements",
-    "dim": "write `t.ndim`", "squeeze": "write `ct.reshape(t, shape)`", "unsqueeze": "write `ct.expand_dims(t, axis)`",
+    "squeeze": "write `ct.reshape(t, shape)`", "unsqueeze": "write `ct.expand_dims(t, axis)`",
 })
 
 
