@@ -8,7 +8,7 @@ from typing import Final
 
 from tilecheck.dtypes import DTYPES
 
-__all__ = ["MEMBERS", "PUBLIC_NAMES", "find_missing"]
+__all__ = ["COMPOSED", "MEMBERS", "PUBLIC_NAMES", "find_missing"]
 
 _NAMES: Final = """
 launch ByTarget MemoryOrder MemoryScope PaddingMode RoundingMode DType foreign_pointer_dtype
@@ -38,6 +38,17 @@ MEMBERS: Final[Mapping[str, frozenset[str]]] = MappingProxyType({
     "RoundingMode": frozenset({"RN", "RZ", "RM", "RP", "RA", "FULL", "APPROX", "RZI"}),
 })
 """The members of each enumeration."""
+
+COMPOSED: Final[Mapping[str, str]] = MappingProxyType({
+    "all": "ct.min(mask)", "any": "ct.max(mask)", "clamp": "ct.minimum(ct.maximum(x, low), high)",
+    "clip": "ct.minimum(ct.maximum(x, low), high)", "concat": "ct.cat(tiles, axis)",
+    "concatenate": "ct.cat(tiles, axis)", "dot": "ct.matmul(x, y)", "expm1": "ct.exp(x) - 1",
+    "full_like": "ct.full(x.shape, value, x.dtype)", "log1p": "ct.log(1 + x)", "mean": "ct.sum(x, axis) / n",
+    "neg": "-x", "num_programs": "ct.num_blocks(axis)", "ones_like": "ct.ones(x.shape, x.dtype)",
+    "program_id": "ct.bid(axis)", "reciprocal": "1 / x", "relu": "ct.maximum(x, 0)", "sigmoid": "1 / (1 + ct.exp(-x))",
+    "silu": "x / (1 + ct.exp(-x))", "square": "x * x", "zeros_like": "ct.zeros(x.shape, x.dtype)",
+})
+"""Operations of other libraries that `cuda.tile` does not have, as expressions of those that it has."""
 
 _OF_ENUMERATIONS: Final = frozenset({"name", "value"})
 

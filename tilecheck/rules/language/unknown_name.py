@@ -63,7 +63,7 @@ CODE: Final = "TC601"
 _TEXTS: Final[Texts] = MappingProxyType({
     "name": ("`{0}` has no name `{1}`", "`docs/cuda-tile.md` lists the operations"),
     "close": ("`{0}` has no name `{1}`", "did you mean `{2}`?"),
-    "composite": ("`{0}` has no name `{1}`", "write `{2}`"),
+    "composed": ("`{0}` has no name `{1}`", "write `{2}`"),
     "attribute": ("{0} has no attribute `{1}`", "{2}"),
 })
 

@@ -12,7 +12,7 @@ from tilecheck.interp.kernel.device.refusal import Refusal, RefusalCode
 from tilecheck.interp.kernel.device.syntax import find_refused_syntax
 from tilecheck.interp.kernel.interpreter import Frame, Machine
 from tilecheck.interp.kernel.values import Bool, Builtin, Data, Int, ParamRef, TileRef, Value
-from tilecheck.project.tilenames import find_missing
+from tilecheck.project.tilenames import COMPOSED, find_missing
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.symbolic import (
     TRUE,
@@ -145,7 +145,10 @@ def note_missing(m: Machine, name: str, span: Span) -> None:
     missing = find_missing(name)
     if missing is not None:
         owner, part, known = missing
-        refuse(m, "TC601", "name", span, owner, part, suggest(part, known))
+        composed, close = COMPOSED.get(part) if owner == "cuda.tile" else None, suggest(part, known)
+        how = "composed" if composed is not None else "close" if close else "name"
+        prefix = "ct." if owner == "cuda.tile" else f"{owner.replace('cuda.tile', 'ct')}."
+        refuse(m, "TC601", how, span, owner, part, composed or f"{prefix}{close}")
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
