@@ -213,8 +213,8 @@ def inline(m: Machine, func: Function, args: Arguments) -> Value:
 
 def enter(m: Machine, frame: Frame, definition: FuncDef, span: Span) -> Value:
     """Executes a function body and joins what it returns."""
-    caller, path, exact, via = m.frame, m.path, m.exact, m.via
-    m.frame, frame.entry = frame, path
+    caller, path, exact, via, storing = m.frame, m.path, m.exact, m.via, m.storing
+    m.frame, frame.entry, m.storing = frame, path, False
     m.via = (*via, span)
     if m.noting:
         m.notes.helpers[definition.span] = definition
@@ -224,7 +224,7 @@ def enter(m: Machine, frame: Frame, definition: FuncDef, span: Span) -> Value:
             frame.returns.append((relative(m.path, path), NONE, False))
             frame.places.append(definition.span)
     finally:
-        m.frame, m.path, m.exact, m.via = caller, path, exact, via
+        m.frame, m.path, m.exact, m.via, m.storing = caller, path, exact, via, storing
     m.alive = True
     return _join_returns(m, frame, span)
 

@@ -276,6 +276,8 @@ class Machine:
         """Conditions that `ct.assert_` and `ct.static_assert` make part of the path."""
         self.passed: set[str] = set()
         """Parameters of the kernel whose numbers, extents included, are passed at the launch: they are no constants."""
+        self.storing = False
+        """Whether the arguments of a store are evaluated, outside of the functions that they call."""
         self.assigned: Expr | None = None
         """The value of the assignment that is executed."""
         self.differing: tuple[str, str] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -61,7 +62,7 @@ from tilecheck.symbolic import (
     negate,
     of,
 )
-from tilecheck.syntax.tree import Expr, For, Name, Sequence, Span, Stmt, While
+from tilecheck.syntax.tree import Call, Comprehension, DictExpr, Expr, For, Name, Sequence, Span, Stmt, While
 
 UNROLL = 64
 STATIC_RANGE = 8
@@ -91,7 +92,8 @@ def for_loop(m: Machine, s: For) -> None:
     while isinstance(iterable, StaticIter):
         iterable = iterable.inner
     if not static:
-        check_iterable(m, iterable, s.iterable.span)
+        if not _is_refused_already(s.iterable):
+            check_iterable(m, iterable, s.iterable.span)
         _loop(m, s, iterable, False)
         return
     items = expand(m, iterable)
@@ -118,6 +120,17 @@ def _loop(m: Machine, s: For, iterable: Value, static: bool) -> None:
         _iterate_cells(m, s, iterable, following)
         return
     _iterate_unknown(m, s, iterable)
+
+
+def _is_refused_already(node: Expr) -> bool:
+    """Whether what a loop runs over is refused by itself, as a list is."""
+    if isinstance(node, Call):
+        return isinstance(node.func, Name) and node.func.id in _NOT_TRANSLATED
+    return isinstance(node, (Comprehension, DictExpr)) or (isinstance(node, Sequence) and node.kind != "tuple")
+
+
+_NOT_TRANSLATED: Final = frozenset({
+    "enumerate", "zip", "reversed", "sorted", "map", "filter", "list", "set", "dict", "range", "iter"})
 
 
 def _label(target: Expr) -> str:

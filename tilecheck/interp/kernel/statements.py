@@ -69,6 +69,7 @@ from tilecheck.syntax.tree import (
     UnknownStmt,
     While,
     With,
+    get_last_name,
 )
 
 
@@ -180,7 +181,14 @@ def _execute_augmented(m: Machine, s: AugAssign) -> None:
 
 
 def _expression(m: Machine, s: ExprStmt) -> None:
+    m.storing = isinstance(s.value, Call) and get_last_name(s.value.func) in _STORES
     m.eval(s.value)
+    m.storing = False
+
+
+_STORES: Final = frozenset({
+    "store", "scatter", "store_advanced_indexing", "atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or",
+    "atomic_xor", "atomic_xchg"})
 
 
 def _if(m: Machine, s: If) -> None:

@@ -64,6 +64,15 @@ _TEXTS: Final[Texts] = MappingProxyType({
     "variadic": (
         "`{0}` of a kernel: a launch passes a fixed number of arguments",
         "name each parameter, or pass a tuple"),
+    "keyword parameter": (
+        "`{0}` can be passed by name only: a launch passes arguments by position",
+        "move it before the `*`"),
+    "parameter type": (
+        "`{0}` is annotated as {1}: a kernel takes arrays, `int`, `float`, `bool` and constants",
+        "annotate it as `int`, `float` or `bool`, or compute with it in the host code"),
+    "generic element": (
+        "`{0}` has elements of the type variable `{1}`: a kernel is compiled for one element type",
+        "name the element type, as in `f32`, and write one kernel for each"),
     "starred target": (
         "a starred target in an assignment: the compiler unpacks a tuple into single names",
         "name each item, or take a slice of the tuple: `rest = t[1:]`"),

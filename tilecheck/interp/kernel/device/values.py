@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from tilecheck.dtypes import SOME_INTEGER, DType, Kind, Weak
 from tilecheck.interp.kernel.device.kinds import is_tile, kind_of
 from tilecheck.interp.kernel.device.note import is_passed, refuse, suggest
 from tilecheck.interp.kernel.interpreter import Machine
@@ -28,8 +29,17 @@ _CONVERT: Final = "use operands that are tiles or numbers"
 def check_operands(m: Machine, op: str, left: Value, right: Value, span: Span) -> None:
     """Notes arithmetic with operands that have none."""
     a, b = kind_of(m, left), kind_of(m, right)
+    if op == "**" and m.storing and _is_integer(left) and _is_integer(right) and (
+            is_passed(m, left) or is_passed(m, right)):
+        refuse(m, "TC605", "power", span)
     if _is_refused(m, left, right, a, b) and (op != "+" or a != b or a not in ("a tuple", "a string")):
         refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", _instead(a, b))
+
+
+def _is_integer(value: Value) -> bool:
+    dtype = value.dtype if isinstance(value, Int) else None
+    return dtype in (Weak.INT, SOME_INTEGER) or (
+        isinstance(dtype, DType) and dtype.kind in (Kind.SIGNED, Kind.UNSIGNED))
 
 
 def check_comparison(m: Machine, op: str, left: Value, right: Value, span: Span) -> None:
