@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 from tilecheck.dtypes import I64, SOME_INTEGER, SOME_NUMBER, Weak
 from tilecheck.interp.kernel import builtins
 from tilecheck.interp.kernel.access import Access, Gap, KernelModel, Param, ParamKind
+from tilecheck.interp.kernel.assigned import local_names
 from tilecheck.interp.kernel.declared_contracts import find_declared, integers, ranges
+from tilecheck.interp.kernel.device.note import note_syntax
 from tilecheck.interp.kernel.dialect.ownership import NOT_A_DIALECT
 from tilecheck.interp.kernel.expressions import EXPRESSIONS
 from tilecheck.interp.kernel.interpreter import Exhausted, Frame, Knowledge, Machine, Operations, Record
@@ -131,11 +133,15 @@ def _distrust(m: Machine, what: str, site: KernelSite) -> None:
 
 def _enter(m: Machine, site: KernelSite) -> None:
     frame = _surroundings(m, site)
-    inner = Frame(site.module, frame)
+    inner = Frame(site.module, frame, local_names(site.definition))
     m.frame = inner
     owned = dialect().enter_parameters(m, site) if site.dialect else {}
+    note_syntax(m, inner, site.definition, kernel=not site.dialect)
     for p in site.definition.params:
         known = owned.get(p.name)
+        plain = p.annotation is None and not site.dialect
+        if plain or get_last_name(p.annotation) in ("int", "float", "bool", "Array"):
+            m.passed.add(p.name)
         inner.env[p.name] = _parameter(m, site, p.name, p.annotation) if known is None else known
     m.run(site.definition.body)
 
@@ -144,7 +150,7 @@ def _surroundings(m: Machine, site: KernelSite) -> Frame:
     """The frames of the functions around the kernel, executed as far as they can be followed."""
     frame = Frame(site.module)
     for position, outer in enumerate(site.outer):
-        frame = Frame(site.module, frame)
+        frame = Frame(site.module, frame, local_names(outer))
         for p in outer.params:
             frame.env[p.name] = _outer_parameter(p.name, p.annotation)
         inside = site.outer[position + 1] if position + 1 < len(site.outer) else site.definition
@@ -285,7 +291,7 @@ def _collect_observed(m: Machine, definition: FuncDef) -> Observed:
     wide = bool(notes.wide) or any(map(mentions_64_bits, (definition, *notes.helpers.values())))
     return Observed(tuple(notes.slices), tuple(notes.narrowings), tuple(notes.loops), tuple(notes.parts), tuple(made),
                     tuple(notes.early), bool(notes.waits), frozenset(notes.after), wide,
-                    () if m.failed else tuple(notes.uses))
+                    () if m.failed else tuple(notes.uses), () if m.failed else tuple(notes.refusals))
 
 
 def _takes_work(accesses: tuple[Access, ...]) -> bool:

@@ -13,6 +13,7 @@ from tilecheck.obligations.launch_breaches import Breach
 from tilecheck.obligations.launches import Discharged
 from tilecheck.obligations.obligation import DecidedObligation, Proof
 from tilecheck.obligations.operand_types import TypeFault
+from tilecheck.obligations.refusals import Refused
 from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["KernelView"]
@@ -29,6 +30,7 @@ class KernelView(Struct, frozen=True):
     lints        suspicious code that no launch justifies
     breaches     clauses that launches break
     type_faults  operations whose operands do not fit, in every launch or in one that is seen
+    refused      what the compiler refuses, in every launch or in one that is seen
     """
 
     model: KernelModel
@@ -40,3 +42,4 @@ class KernelView(Struct, frozen=True):
     lints: tuple[Lint, ...]
     breaches: tuple[Breach, ...]
     type_faults: tuple[TypeFault, ...]
+    refused: tuple[Refused, ...] = ()

@@ -12,13 +12,25 @@ from msgspec.structs import replace
 from tilecheck.dtypes import BOOL, DTYPES, UNKNOWN, DType, ElementOf
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.symbolic import FALSE, ONE, TRUE, Scalar, Substitution, Symbol, atoms_of, const, symbol_from_text
+from tilecheck.symbolic import (
+    FALSE,
+    ONE,
+    TRUE,
+    ArrayParam,
+    Rank,
+    Scalar,
+    Substitution,
+    Symbol,
+    atoms_of,
+    const,
+    symbol_from_text,
+)
 from tilecheck.syntax.tree import Span
 
 if TYPE_CHECKING:
     from tilecheck.interp.kernel.tile_types.uses import Misfit, Operand, Use
 
-__all__ = ["FaultyLaunch", "TypeFault", "find_type_faults"]
+__all__ = ["Case", "FaultyLaunch", "TypeFault", "find_type_faults", "list_cases"]
 
 
 class FaultyLaunch(Struct, frozen=True):
@@ -56,7 +68,7 @@ def find_type_faults(
     from tilecheck.interp.kernel.tile_types.checks import check_use  # which few kernels need
     from tilecheck.interp.kernel.tile_types.uses import OPEN
 
-    cases = list(_cases(model, launches))
+    cases = list(list_cases(model, launches))
     # the shapes of the dialect have one kind of value
     params = {p.name for p in model.params}
     seen: set[tuple[object, ...]] = set()
@@ -84,7 +96,7 @@ def _may_be_tuple(use: Use, params: AbstractSet[str]) -> bool:
 
 # --- launches --------------------------------------------------------------------------------------------------------
 
-class _Case(Struct, frozen=True):
+class Case(Struct, frozen=True):
     """A launch, or one configuration of it: values of scalar parameters, their substitution, arguments by parameter."""
 
     launch: Launch
@@ -93,7 +105,7 @@ class _Case(Struct, frozen=True):
     arguments: Mapping[str, Argument]
 
 
-def _cases(model: KernelModel, launches: Sequence[Launch]) -> Iterator[_Case]:
+def list_cases(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Case]:
     for launch in launches:
         if launch.arguments is None or len(launch.arguments) != len(model.params) or not launch.certain or (
                 launch.facts == FALSE):
@@ -101,11 +113,13 @@ def _cases(model: KernelModel, launches: Sequence[Launch]) -> Iterator[_Case]:
         arguments = {p.name: a for p, a in zip(model.params, launch.arguments, strict=True)}
         for case in launch.cases if launch.every and launch.cases else ((),):
             values = _values(model, launch.arguments, dict(case))
-            given = Substitution({symbol_from_text(name): const(n) for name, n in values.items()})
-            yield _Case(launch, values, given, arguments)
+            ranks = {n: const(len(a.shape)) for n, a in arguments.items() if a.shape is not None}
+            known = {Rank(ArrayParam(n)): rank for n, rank in ranks.items()}
+            given = Substitution({**known, **{symbol_from_text(name): const(n) for name, n in values.items()}})
+            yield Case(launch, values, given, arguments)
 
 
-def _in_launches(use: Use, cases: Iterable[_Case]) -> Iterator[TypeFault]:
+def _in_launches(use: Use, cases: Iterable[Case]) -> Iterator[TypeFault]:
     from tilecheck.interp.kernel.tile_types.checks import check_use
     from tilecheck.interp.kernel.tile_types.uses import OPEN
 
@@ -151,7 +165,7 @@ def _operand(o: Operand, given: Substitution, arguments: Mapping[str, Argument])
     return replace(o, dtype=dtype, shape=None if o.shape is None else tuple(given.term(e) for e in o.shape))
 
 
-def _faulty_launch(use: Use, misfit: Misfit, case: _Case) -> FaultyLaunch:
+def _faulty_launch(use: Use, misfit: Misfit, case: Case) -> FaultyLaunch:
     shapes = [e for o in use.operands for e in o.shape or ()] if misfit.terms else []
     names = {a.name for a in atoms_of(use.under).union(*map(atoms_of, shapes)) if isinstance(a, Symbol)}
     values = tuple((name, n) for name, n in case.values.items() if name in names)

@@ -13,6 +13,7 @@ from tilecheck.interp.kernel.poison.propagation import observe
 from tilecheck.interp.kernel.poison.rules import keep_poison
 from tilecheck.interp.kernel.values import NONE, ArrayRef, StaticIter, Value
 from tilecheck.ops.arguments import keep_type, one_of
+from tilecheck.solver.inequalities import conjuncts
 from tilecheck.symbolic import FALSE, TRUE
 
 # --- values ----------------------------------------------------------------------------------------------------------
@@ -21,6 +22,7 @@ def _compute_static_assert(m: Machine, args: Arguments) -> Value:
     if args.positional:
         test = to_bool(m, args.positional[0], args.span).cond
         if test is not FALSE and not m.host:
+            m.asserted.update(conjuncts(test))
             if not test.varying and not m.loops and m.path is TRUE and m.recording:
                 m.guards.append(test)
             m.assume(test)

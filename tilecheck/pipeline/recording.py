@@ -185,6 +185,12 @@ class RecordingResolver(Resolver):
         self.behind[key] = frozenset(keys) | self.behind.get(key, frozenset())
         return found
 
+    def may_bind(self, module: Module, name: str) -> bool:
+        self.recording.note(Key("name", module.path, name))
+        self.recording.note(Key("stars", module.path))
+        with self.recording.without_whole_files():
+            return super().may_bind(module, name)
+
     def _from_stars(self, module: Module, name: str) -> Origin | None:
         self.recording.note(Key("stars", module.path))
         return super()._from_stars(module, name)

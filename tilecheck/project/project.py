@@ -86,6 +86,10 @@ class Project:
         """The target of a module-level name; None if it is not bound, or unknown."""
         return self._target(self.resolver.module_name(module, name))
 
+    def may_bind(self, module: Module, name: str) -> bool:
+        """Whether a module may bind a name."""
+        return self.resolver.may_bind(module, name)
+
     def resolve(self, module: Module, expr: Expr, scope: str = "") -> Target | None:
         """The target of a name or a dotted chain of names at module level, or in the body of function `scope`.
 

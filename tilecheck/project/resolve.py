@@ -127,6 +127,10 @@ class Resolver:
             self._known[key] = found
         return found
 
+    def may_bind(self, module: Module, name: str) -> bool:
+        """Whether a statement or a star import of a module may bind a name."""
+        return bool(module.skeleton.stars) or name in module.skeleton.scopes[""]
+
     def attribute(self, origin: Origin, name: str, importer: Module) -> Origin | None:
         """The origin of `origin.name`."""
         match origin:

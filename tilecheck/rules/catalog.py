@@ -54,6 +54,12 @@ MODULES: Final[Mapping[str, str]] = MappingProxyType({
     "TC503": "types.tile_rank",
     "TC504": "types.tile_extent",
     "TC505": "types.product_operands",
+    "TC601": "language.unknown_name",
+    "TC602": "language.refused_syntax",
+    "TC603": "language.refused_call",
+    "TC604": "language.refused_loop",
+    "TC605": "language.refused_value",
+    "TC606": "language.unbound_variable",
     "TC901": "suppressions.unused_opt_out",
     "TC902": "suppressions.opt_out_without_reason",
 })

@@ -18,6 +18,7 @@ from tilecheck.obligations.launches import Discharged, count_launches, discharge
 from tilecheck.obligations.obligation import DecidedObligation, DecidedSlice, Proof, find_weakest
 from tilecheck.obligations.open_obligations import find_open_obligations
 from tilecheck.obligations.operand_types import find_type_faults
+from tilecheck.obligations.refusals import find_refused
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.rules.catalog import RULES
 from tilecheck.rules.messages.reasons import sentences
@@ -44,7 +45,8 @@ def conclude(
     view = KernelView(
         model, proof, tuple(launches), clauses, states, reported, lints,
         find_breaches(model, clauses, states, launches, proof),
-        tuple(find_type_faults(model, launches, faulty if model.dialect else frozenset())))
+        tuple(find_type_faults(model, launches, faulty if model.dialect else frozenset())),
+        tuple(find_refused(model, launches)))
     findings += _in_kernel(view)
     return _report(view), tuple(_complete(d, rank_of_axes(model.axes_read)) for d in _without_echoes(findings))
 
@@ -113,6 +115,7 @@ def _without_echoes(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
     explained = {d.span for d in findings if d.code in ("TC107", "TC108")}
     open_places = {d.span for d in findings if d.code == "TC102"}
     padded = {d.span for d in findings if d.code == "TC303"}
+    wrong = {d.span for d in findings if d.severity == "error" and not d.code.startswith("TC6")}
     out: dict[tuple[object, ...], Diagnostic] = {}
     for d in findings:
         if d.code == "TC106" and d.severity != "error" and d.span in open_places:
@@ -122,6 +125,9 @@ def _without_echoes(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
             continue
         if d.code == "TC502" and d.span in padded:
             # the padding is the operand of the wrong type
+            continue
+        if d.code.startswith("TC6") and d.span in wrong:
+            # the location is an error for a reason that is closer to the cause
             continue
         out.setdefault((d.code, d.span, d.message), d)
     return list(out.values())

@@ -22,7 +22,7 @@ __all__ = ["MypyCode", "Rule"]
 
 MypyCode: TypeAlias = Literal[
     "tile-race", "tile-ownership", "tile-bounds", "tile-padding", "tile-unused", "tile-alias", "tile-moved",
-    "tile-in-flight", "tile-never-run", "tile-launch", "tile-shape", "tile-dtype", "tile-opt-out"]
+    "tile-in-flight", "tile-never-run", "tile-launch", "tile-shape", "tile-dtype", "tile-language", "tile-opt-out"]
 """The error codes that mypy shows for findings. A rule never moves to another code."""
 
 

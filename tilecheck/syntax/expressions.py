@@ -94,7 +94,18 @@ _NO_COUNTERPART: Final[dict[type[object], str]] = {bytes: "bytes", complex: "com
 
 
 def _lower_formatted_string(at: Locator, node: ast.JoinedStr) -> Expr:
-    return Unknown("formatted string", tuple(_walk_formatted_string(at.inside_string(node), node)), at.span(node))
+    what = "formatted string"
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            if part.conversion != -1:
+                what = "formatted string with a conversion"
+            elif isinstance(part.format_spec, ast.JoinedStr) and not _is_literal(part.format_spec):
+                what = "formatted string with a computed format"
+    return Unknown(what, tuple(_walk_formatted_string(at.inside_string(node), node)), at.span(node))
+
+
+def _is_literal(node: ast.JoinedStr) -> bool:
+    return len(node.values) < 2 and all(isinstance(part, ast.Constant) for part in node.values)
 
 
 def _walk_formatted_string(at: Locator, node: ast.JoinedStr) -> Iterator[Expr]:
@@ -189,7 +200,8 @@ def _lower_comprehension(kind: str) -> Callable[[Locator, Any], Expr]:
     def lower(at: Locator, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Expr:
         loop, span = node.generators[0], at.span(node)
         if len(node.generators) > 1 or loop.is_async or isinstance(node.elt, ast.Starred):
-            return Unknown("comprehension", sub_expressions(at, node), span)
+            what = "generator" if isinstance(node, ast.GeneratorExp) else "comprehension"
+            return Unknown(what, sub_expressions(at, node), span)
         return Comprehension(kind, lower_expr(at, node.elt), lower_expr(at, loop.target), lower_expr(at, loop.iter),
                              _lower_all(at, loop.ifs), span)
 

@@ -146,6 +146,8 @@ def k(x, ids, o, T: Int):
 TC301 error on line 13: could not prove that nothing outside `x` is used: where the lanes go is not followed:
     a value that is not followed
     help: load `x` with padding_mode=ct.PaddingMode.ZERO
+TC601 error on line 15: `cuda.tile` has no name `flip`
+    help: `docs/cuda-tile.md` lists the operations
 TC102 error on line 16: could not prove that blocks write disjoint parts of `o`: part of the index or of a
     condition was not understood
     help: write `o` through an index that each block computes from its own coordinates

@@ -221,7 +221,7 @@ x = ct.zeros((4, 8), ct.float16)
 for i in range(n):
     x = x + ct.full((4, 8), s, ct.float32)
 """), """\
-TC502 error on line 7: `x` is float16 before the loop from line 6 and float32 at the end of an iteration
+TC502 error on line 8: `x` is float16 before the loop from line 6 and float32 at the end of an iteration
     help: start with float32, or convert it back in the loop: `ct.astype(x, ct.float16)`
 TC304 warning on line 8: `x` is computed and never reaches memory: nothing that is stored depends on it
     note: the compiler removes it, and the code that only computes it

@@ -339,7 +339,7 @@ x = ct.full((4, 8), s, ct.float32)
 for i in range(n):
     x = ct.full((4, 16), s, ct.float32)
 """), """\
-TC501 error on line 7: `x` is a tile of shape (4, 8) before the loop and (4, 16) at the end of an iteration;
+TC501 error on line 8: `x` is a tile of shape (4, 8) before the loop and (4, 16) at the end of an iteration;
     dim 1: 8 from line 6, 16 from line 8
     help: give it one shape, or use another name in the loop
 TC304 warning on line 8: `x` is computed and never reaches memory: nothing that is stored depends on it
@@ -351,7 +351,7 @@ x = ct.full((4, 8), s, ct.float32)
 for i in range(n):
     x = ct.full((4,), s, ct.float32)
 """), """\
-TC501 error on line 7: `x` has shape (4, 8) from line 6 before the loop and (4,) from line 8 at the end of an
+TC501 error on line 8: `x` has shape (4, 8) from line 6 before the loop and (4,) from line 8 at the end of an
     iteration
     help: start with a tile of that shape: `ct.zeros((4,), ...)`
 TC304 warning on line 8: `x` is computed and never reaches memory: nothing that is stored depends on it

@@ -8,6 +8,7 @@ from typing import Final
 
 from tilecheck.syntax.tree import (
     PARTS,
+    Annotated,
     Assign,
     Attribute,
     AugAssign,
@@ -34,6 +35,56 @@ from tilecheck.syntax.tree import (
 def assigned_names(nodes: Iterable[object]) -> frozenset[str]:
     """Names that statements bind or change, or that expressions used as targets name."""
     return frozenset(n for node in nodes for n in _names(node))
+
+
+def local_names(function: FuncDef | Lambda) -> frozenset[str]:
+    """The parameters of a function and the names that its body binds, except those of other scopes."""
+    bound: set[str] = set()
+    elsewhere: set[str] = set()
+    for part in function.body if isinstance(function, FuncDef) else (function.body,):
+        _bind(part, bound, elsewhere)
+    return frozenset((bound | {p.name for p in function.params}) - elsewhere)
+
+
+def _bind(node: object, bound: set[str], elsewhere: set[str]) -> None:
+    """Adds the names that a piece of code binds, and those that it declares to be of another scope. An assignment to
+    an item or an attribute binds none."""
+    match node:
+        case tuple():
+            for child in node:
+                _bind(child, bound, elsewhere)
+            return
+        case FuncDef() | ClassDef():
+            bound.add(node.name)
+            return
+        case Lambda():
+            return
+        case UnknownStmt() if node.what in ("global", "nonlocal"):
+            elsewhere.update(node.assigns)
+            return
+        case Unknown() | UnknownStmt():
+            bound.update(node.assigns)
+        case ImportStmt():
+            bound.update(local for local, _ in node.names)
+        case Assign():
+            for target in node.targets:
+                bound.update(_bound_by(target))
+        case AugAssign() | For() | Annotated():
+            bound.update(_bound_by(node.target))
+        case With():
+            bound.update(name for _, target in node.items for name in _bound_by(target))
+    for name in PARTS[type(node)]:
+        _bind(getattr(node, name), bound, elsewhere)
+
+
+def _bound_by(target: object) -> Iterator[str]:
+    if isinstance(target, Name):
+        yield target.id
+    elif isinstance(target, Sequence):
+        for item in target.items:
+            yield from _bound_by(item)
+    elif isinstance(target, Starred):
+        yield from _bound_by(target.value)
 
 
 def bound_in(expressions: tuple[object, ...]) -> frozenset[str]:

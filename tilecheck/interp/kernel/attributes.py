@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from tilecheck.dtypes import DType, ElementOf, Weak
 from tilecheck.interp.kernel.assigned import assigned_names
 from tilecheck.interp.kernel.coerce import arrays_in, rank_of, to_array
+from tilecheck.interp.kernel.device.note import note_missing, refuse, suggest
+from tilecheck.interp.kernel.device.values import check_attribute
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.names import from_target, in_module
@@ -57,12 +59,15 @@ for _library in ("numpy", "np", "torch"):
 
 
 def attribute(m: Machine, value: Value, name: str, span: Span) -> Value:
+    check_attribute(m, value, name, span)
     handler = HANDLERS.get(type(value))
     return Method(value, name) if handler is None else handler(m, value, name, span)
 
 
 def _tile_name(m: Machine, value: TileRef, name: str, span: Span) -> Value:
-    return TileRef(f"{value.name}.{name}" if value.name else name)
+    path = f"{value.name}.{name}" if value.name else name
+    note_missing(m, path, span)
+    return TileRef(path)
 
 
 def _external(m: Machine, value: External, name: str, span: Span) -> Value:
@@ -176,7 +181,25 @@ def _instance(m: Machine, value: Instance, name: str, span: Span) -> Value:
     if member is not None:
         expr = member
         return in_module(m, value.of.module, lambda: m.eval(expr))
+    _check_member(m, value.of, name, span)
     return Unknown(f"attribute {name}", arrays_in(m, value))
+
+
+def _check_member(m: Machine, cls: Class, name: str, span: Span) -> None:
+    """Notes an attribute that a class and its instances do not have."""
+    if name.startswith("__") or cls.definition.decorators[1:] or any(
+            get_last_name(b) not in ("object", "Enum") for b in cls.definition.bases):
+        return
+    known = assigned_names(cls.definition.body) | {n for n, _ in fields_of(cls) or ()}
+    if is_enum(cls):
+        known |= {"name", "value"}
+    elif fields_of(cls) is None:
+        return
+    if name not in known and not _may_change(m, cls, name):
+        shown = f"`{cls.definition.name}`"
+        close = suggest(name, known)
+        how = f"did you mean `{close}`?" if close else f"{shown} has {', '.join(f'`{n}`' for n in sorted(known))}"
+        refuse(m, "TC601", "attribute", span, shown, name, how)
 
 
 def class_member(cls: Class, name: str) -> FuncDef | Expr | None:
@@ -234,6 +257,8 @@ def _class(m: Machine, value: Class, name: str, span: Span) -> Value:
             return Partial(func, (value,), ())
         return func
     if member is None or sees_class(value.definition, member):
+        if member is None:
+            _check_member(m, value, name, span)
         return Unknown(f"attribute {name}")
     expr = member
     key = (value.module.path, f"{value.definition.name}.{name}")

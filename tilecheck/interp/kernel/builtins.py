@@ -12,6 +12,7 @@ from tilecheck.interp.kernel.arguments import Arguments
 from tilecheck.interp.kernel.calls import call, unknown_call
 from tilecheck.interp.kernel.coerce import constant_int, expand, rank_of, show, to_bool, to_int, to_term
 from tilecheck.interp.kernel.conversions import cdiv_values, take_absolute
+from tilecheck.interp.kernel.device.values import check_range
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.operators import binary, data_function, evaluate_extreme, is_float
 from tilecheck.interp.kernel.overflow import fit_unrecorded, not_below
@@ -39,6 +40,8 @@ _SCALARS = (Int, Bool, ParamRef, Choice)
 
 def _range(m: Machine, args: Arguments) -> Value:
     values = args.positional
+    if args.complete:
+        check_range(m, values, args.span)
     if args.keywords or not 1 <= len(values) <= 3 or not args.complete:
         return Unknown("range", frozenset())
     start, stop, step = values if len(values) == 3 else (

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from msgspec.structs import replace
 
 from tilecheck.interp.kernel.arguments import Arguments
+from tilecheck.interp.kernel.assigned import local_names
 from tilecheck.interp.kernel.attributes import class_defaults
 from tilecheck.interp.kernel.coerce import arrays_in, to_array
+from tilecheck.interp.kernel.device.calls import (
+    check_builtin,
+    check_builtin_values,
+    check_fields,
+    check_helper,
+    check_library,
+    check_method,
+    check_operation,
+    check_value,
+)
+from tilecheck.interp.kernel.device.note import is_at_run_time, note_syntax, refuse
+from tilecheck.interp.kernel.device.paths import describe_difference
 from tilecheck.interp.kernel.interpreter import DEPTH, Frame, Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.locks import intersect_locks
@@ -19,6 +33,7 @@ from tilecheck.interp.kernel.signatures import accepts
 from tilecheck.interp.kernel.tile_types.operators import of_builtin
 from tilecheck.interp.kernel.values import (
     NONE,
+    ArrayRef,
     Bool,
     Builtin,
     Choice,
@@ -41,7 +56,7 @@ from tilecheck.interp.kernel.values import (
     Value,
 )
 from tilecheck.symbolic import Array, Cond, conj, negate
-from tilecheck.syntax.tree import Attribute, Call, Expr, FuncDef, Name, Param, Span
+from tilecheck.syntax.tree import Attribute, Call, Constant, Expr, FuncDef, Name, Param, Span, get_last_name
 
 TRANSPARENT = frozenset({
     "function", "kernel", "lru_cache", "cache", "staticmethod", "classmethod", "property", "cached_property",
@@ -52,7 +67,10 @@ TRANSPARENT = frozenset({
 
 def call(m: Machine, func: Value, args: Arguments) -> Value:
     handler = CALLS.get(type(func))
-    return unknown_call(m, describe(func), func, args) if handler is None else handler(m, func, args)
+    if handler is None:
+        check_value(m, func, args.span)
+        return unknown_call(m, describe(func), func, args)
+    return handler(m, func, args)
 
 
 _DESCRIBE: dict[type, Callable[..., str]] = {
@@ -123,6 +141,23 @@ def defaults_of(m: Machine, params: tuple[Param, ...]) -> dict[str, Value]:
     return {p.name: m.eval(p.default) for p in params if p.default is not None}
 
 
+def check_decorators(m: Machine, func: Function, span: Span) -> None:
+    """Notes a call of a kernel, or of a function that a cache wraps."""
+    name = func.definition.name
+    for d in func.definition.decorators:
+        with m.suspend_recording():
+            named = d.func if isinstance(d, Call) else d
+            value = in_module(m, func.module, lambda named=named: m.eval(named))  # type: ignore[misc]
+        if isinstance(value, TileRef) and value.name == "kernel":
+            refuse(m, "TC603", "kernel", span, name)
+        elif isinstance(value, External) and value.name in ("functools.cache", "functools.lru_cache"):
+            refuse(m, "TC603", "cached", span, name, value.name)
+
+
+def is_context_manager(definition: FuncDef) -> bool:
+    return any(_decorator_name(d) == "contextmanager" for d in definition.decorators)
+
+
 def _decorator_name(e: Expr) -> str:
     if isinstance(e, Call):
         return _decorator_name(e.func)
@@ -133,9 +168,11 @@ def _decorator_name(e: Expr) -> str:
 
 def inline(m: Machine, func: Function, args: Arguments) -> Value:
     definition = func.definition
+    if m.noting:
+        check_decorators(m, func, args.span)
     if definition.is_async or any(_decorator_name(d) not in TRANSPARENT for d in definition.decorators):
         return unknown_call(m, definition.name, func, args)
-    frame = Frame(func.module, func.closure)
+    frame = Frame(func.module, func.closure, local_names(definition))
 
     def default(p: Param, e: Expr) -> Value:
         known = func.defaults.get(p.name)
@@ -143,15 +180,21 @@ def inline(m: Machine, func: Function, args: Arguments) -> Value:
 
     if len(m.via) >= DEPTH:
         return unknown_call(m, f"{definition.name}, nested too deep", func, args)
+    if m.noting:
+        note_syntax(m, frame, definition, kernel=False, generator=is_context_manager(definition))
+        if args.complete:
+            check_helper(m, definition.name, definition.params, len(args.positional), args.keywords, args.span)
     if not bind_parameters(m, definition.params, args, frame, default):
         return unknown_call(m, definition.name, func, args)
-    return enter(m, frame, definition, args.span)
+    result = enter(m, frame, definition, args.span)
+    # what it yields is bound by a `with`
+    return Unknown("context", arrays_in(m, result)) if is_context_manager(definition) else result
 
 
 def enter(m: Machine, frame: Frame, definition: FuncDef, span: Span) -> Value:
     """Executes a function body and joins what it returns."""
-    caller, path, exact, via = m.frame, m.path, m.exact, m.via
-    m.frame, frame.entry = frame, path
+    caller, path, exact, via, storing = m.frame, m.path, m.exact, m.via, m.storing
+    m.frame, frame.entry, m.storing = frame, path, False
     m.via = (*via, span)
     if m.noting:
         m.notes.helpers[definition.span] = definition
@@ -159,8 +202,9 @@ def enter(m: Machine, frame: Frame, definition: FuncDef, span: Span) -> Value:
         m.run(definition.body)
         if m.alive:
             frame.returns.append((relative(m.path, path), NONE, False))
+            frame.places.append(definition.span)
     finally:
-        m.frame, m.path, m.exact, m.via = caller, path, exact, via
+        m.frame, m.path, m.exact, m.via, m.storing = caller, path, exact, via, storing
     m.alive = True
     return _join_returns(m, frame, span)
 
@@ -176,10 +220,23 @@ def _join_returns(m: Machine, frame: Frame, span: Span) -> Value:
         return Unknown("no result")
     if any(in_loop for _, _, in_loop in frame.returns):
         return _any_of(m, [v for _, v, _ in frame.returns], span)
+    if m.noting:
+        _check_returns(m, frame)
     _, result, _ = frame.returns[-1]
     for cond, value, _ in reversed(frame.returns[:-1]):
         result = join(m, cond, value, result, span)
     return result
+
+
+def _check_returns(m: Machine, frame: Frame) -> None:
+    """Notes results of two kinds."""
+    for k, (cond, value, _) in enumerate(frame.returns[:-1]):
+        following = frame.returns[k + 1][1]
+        if is_at_run_time(m, cond):
+            kinds = describe_difference(m, "", value, following, frame.places[k + 1])
+            if kinds is not None:
+                refuse(m, "TC606", "returned", frame.places[k + 1], *kinds)
+                return
 
 
 def _any_of(m: Machine, values: list[Value], span: Span) -> Value:
@@ -200,6 +257,9 @@ def _lambda(m: Machine, func: LambdaValue, args: Arguments) -> Value:
     def default(p: Param, e: Expr) -> Value:
         return func.defaults[p.name]
 
+    if m.noting and args.complete:
+        check_helper(m, "lambda", func.params, len(args.positional), args.keywords, args.span)
+
     if not bind_parameters(m, func.params, args, frame, default):
         return unknown_call(m, "a lambda", func, args)
     caller, via = m.frame, m.via
@@ -215,13 +275,37 @@ def _partial(m: Machine, func: Partial, args: Arguments) -> Value:
     return call(m, func.func, Arguments((*func.args, *args.positional), keywords, args.complete, args.span))
 
 
+def _may_be_frozen(cls: Class) -> bool:
+    """Whether a class may be a frozen dataclass."""
+    definition = cls.definition
+    if any(get_last_name(b) not in _PLAIN_BASES for b in definition.bases):
+        return not any(get_last_name(b) == "NamedTuple" for b in definition.bases)
+    for d in definition.decorators:
+        named = get_last_name(d.func if isinstance(d, Call) else d)
+        if named != "dataclass" or not isinstance(d, Call) or any(
+                k.name in (None, "frozen") and not _is_false(k.value) for k in d.keywords):
+            return named != "dataclass" or isinstance(d, Call)
+    return False
+
+
+_PLAIN_BASES: Final = frozenset({"object", "Generic", "Protocol", "ABC"})
+
+
+def _is_false(e: Expr) -> bool:
+    return isinstance(e, Constant) and e.value is False
+
+
 def _construct(m: Machine, func: Class, args: Arguments) -> Value:
     from tilecheck.interp.kernel.attributes import class_member, fields_of, is_enum
 
+    if not (is_enum(func) or _may_be_frozen(func)):
+        refuse(m, "TC603", "class", args.span, func.definition.name)
     fields = fields_of(func)
     hooks = ("__new__", "__init__", "__post_init__", "__getattribute__", "__setattr__")
     if fields is None or is_enum(func) or not args.complete or any(class_member(func, h) is not None for h in hooks):
         return unknown_call(m, func.definition.name, func, args)
+    if m.noting:
+        check_fields(m, func.definition.name, fields, len(args.positional), args.keywords, args.span)
     values: dict[str, Value] = {}
     positional = list(args.positional)
     keywords = dict(args.keywords)
@@ -270,6 +354,8 @@ def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
         return unknown_call(m, f"cuda.tile.{func.name}", func, args)
     if not args.complete:
         return unknown_call(m, f"cuda.tile.{func.name} with starred arguments", func, args)
+    if m.noting:
+        check_operation(m, operation, args.positional, args.keywords, args.span)
     if not accepts(operation.signature, args):
         return unknown_call(m, f"cuda.tile.{func.name} with arguments that it does not take", func, args)
     if operation.each:
@@ -285,6 +371,9 @@ def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
 
 def _builtin(m: Machine, func: Builtin, args: Arguments) -> Value:
     operation = m.operations.builtins.get(func.name)
+    check_builtin(m, func.name, len(args.positional), args.keywords, args.complete, args.span)
+    if m.noting:
+        check_builtin_values(m, func.name, args.positional, args.span)
     if operation is None:
         return unknown_call(m, func.name, func, args)
     return of_builtin(m, func.name, args, add_builtin_poison(m, func.name, args, operation(m, args)))
@@ -292,6 +381,7 @@ def _builtin(m: Machine, func: Builtin, args: Arguments) -> Value:
 
 def _external(m: Machine, func: External, args: Arguments) -> Value:
     operation = m.operations.library.get(func.name)
+    check_library(m, func.name, args.span)
     if operation is None:
         return unknown_call(m, func.name, func, args)
     return of_builtin(m, func.name, args, add_builtin_poison(m, func.name, args, operation(m, args)))
@@ -307,13 +397,18 @@ def _method(m: Machine, func: Method, args: Arguments) -> Value:
                     return join(m, owner.cond, call(m, Method(owner.then, func.name), args),
                                 call(m, Method(owner.other, func.name), args), args.span)
             scalar = isinstance(owner, ParamRef) and func.name in ("astype", "item")
-            if (scalar or isinstance(owner, (Int, Bool, Data))) and accepts(operation.method, args):
-                whole = Arguments((owner, *args.positional), args.keywords, args.complete, args.span)
-                return evaluate_operation(m, operation, operation.value, whole)
+            if scalar or isinstance(owner, (Int, Bool, Data)):
+                check_method(m, func.name, operation.method, len(args.positional), args.keywords, args.span)
+                if accepts(operation.method, args):
+                    whole = Arguments((owner, *args.positional), args.keywords, args.complete, args.span)
+                    return evaluate_operation(m, operation, operation.value, whole)
         method = m.operations.methods.get(func.name)
-        if method is not None and method.value is not None and to_array(m, owner) is not None and accepts(
-                method.signature, args):
-            return evaluate_method(m, method, method.value, owner, args)
+        if method is not None and method.value is not None and to_array(m, owner) is not None:
+            if isinstance(owner, ArrayRef) and {view.tile is None for _, view in owner.options} == {
+                    method.owner == "Array"}:
+                check_method(m, func.name, method.signature, len(args.positional), args.keywords, args.span)
+            if accepts(method.signature, args):
+                return evaluate_method(m, method, method.value, owner, args)
     return unknown_call(m, f"method {func.name}", func.owner, args)
 
 

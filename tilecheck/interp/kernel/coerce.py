@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from tilecheck.dtypes import I64, SOME_INTEGER, UNKNOWN, ElementType
+from tilecheck.dtypes import I64, SOME_INTEGER, UNKNOWN, ElementOf, ElementType
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.overflow import fit_unrecorded, wrap_constant
 from tilecheck.interp.kernel.poison.propagation import lose, observe, shadow_of
@@ -321,6 +321,11 @@ def shape_from(m: Machine, value: Value, span: Span) -> Shape | None:
 def uniform_truth(text: str) -> Cond:
     """Returns a uniform condition that is identified only by the text of its comparison."""
     return bool_opaque(Opaque(text, uniform=True))
+
+
+def element_type_test(array: str, dtype: str) -> Cond:
+    """The condition that an array has elements of a type, as a comparison of `array.dtype` gives it."""
+    return uniform_truth(f"{ElementOf(array)} == {dtype}")
 
 
 def constant_int(value: Value) -> int | None:

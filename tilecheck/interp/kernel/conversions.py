@@ -31,7 +31,7 @@ def rounded_up(m: Machine, number: Term, size: Term) -> Term:
 
 def cdiv_values(m: Machine, a: Value, b: Value, args: Arguments) -> Value:
     if isinstance(a, Choice) or isinstance(b, Choice) or is_float(a) or is_float(b):
-        return m.fresh_int("cdiv", args.span)
+        return m.fresh_int("cdiv", args.span, broadcast(shape_of(a), shape_of(b)))
     x, y = to_int(m, a, args.span), to_int(m, b, args.span)
     m.integer_use(y.term)
     number, size = fit_value(m, x), fit_value(m, y)

@@ -11,6 +11,10 @@ from tilecheck.interp.kernel.assigned import bound_in
 from tilecheck.interp.kernel.attributes import attribute
 from tilecheck.interp.kernel.calls import call, defaults_of
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
+from tilecheck.interp.kernel.device.note import is_at_run_time, refuse
+from tilecheck.interp.kernel.device.paths import describe_difference
+from tilecheck.interp.kernel.device.syntax import STATIC_FUNCTIONS
+from tilecheck.interp.kernel.device.values import check_starred, check_static_assertion, check_truth, check_unary
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.locks import hold
@@ -20,7 +24,7 @@ from tilecheck.interp.kernel.path_simplify import decide_condition
 from tilecheck.interp.kernel.poison.propagation import elementwise, observe, shadow_of
 from tilecheck.interp.kernel.subscripts import subscript
 from tilecheck.interp.kernel.tile_types.operators import of_unary
-from tilecheck.interp.kernel.values import Bool, Const, Dict, Int, LambdaValue, Range, Tuple, Unknown, Value
+from tilecheck.interp.kernel.values import Bool, Const, Dict, Int, LambdaValue, Range, TileRef, Tuple, Unknown, Value
 from tilecheck.symbolic import FALSE, TRUE, Array, conj, const, counter, lt, negate
 from tilecheck.syntax.tree import (
     Attribute,
@@ -69,6 +73,7 @@ def arguments(m: Machine, e: Call) -> Arguments:
             inner = m.eval(a.value)
             items = expand(m, inner)
             if items is None:
+                check_starred(m, inner, a.span, call=True)
                 complete = False
                 positional.append(Unknown("starred argument", arrays_in(m, inner)))
             else:
@@ -89,6 +94,13 @@ def arguments(m: Machine, e: Call) -> Arguments:
 
 def _call(m: Machine, e: Call) -> Value:
     func = m.eval(e.func)
+    if isinstance(func, TileRef) and func.name in STATIC_FUNCTIONS:
+        with m.doubt_compilation():  # the arguments are executed by Python
+            given = arguments(m, e)
+        if func.name == "static_assert":
+            check_static_assertion(m, given.positional, e.span)
+        with m.doubt_compilation():
+            return call(m, func, given)
     return call(m, func, arguments(m, e))
 
 
@@ -102,6 +114,8 @@ def _binary(m: Machine, e: BinOp) -> Value:
 
 def _unary(m: Machine, e: UnaryOp) -> Value:
     value = m.eval(e.operand)
+    if e.op in ("not", "+"):
+        check_unary(m, e.op, value, e.span)
     if e.op == "not":
         inner = to_bool(m, value, e.span)
         return of_unary(m, "not", value, e.span, Bool(negate(inner.cond), inner.shape, inner.shadow))
@@ -114,6 +128,7 @@ def _boolean(m: Machine, e: BoolOp) -> Value:
     """Left to right; what stands to the right is reached only when the left did not decide."""
     before = m.path
     result = m.eval(e.values[0])
+    check_truth(m, result, e.values[0].span)
     for operand in e.values[1:]:
         test = to_bool(m, result, e.span)
         go_on = test.cond if e.op == "and" else negate(test.cond)
@@ -151,7 +166,9 @@ def _compare(m: Machine, e: Compare) -> Value:
 
 
 def _conditional(m: Machine, e: IfExp) -> Value:
-    test = to_bool(m, m.eval(e.test), e.span)
+    tested = m.eval(e.test)
+    check_truth(m, tested, e.test.span)
+    test = to_bool(m, tested, e.span)
     observe(m, test.shadow, m.path, "branch", "", e.span)
     test = Bool(decide_condition(test.cond, m.path), test.shape)
     if test.cond.op == "true":
@@ -166,6 +183,12 @@ def _conditional(m: Machine, e: IfExp) -> Value:
     m.assume(negate(test.cond))
     other = m.eval(e.other)
     m.path, m.held = before, held
+    if m.noting and is_at_run_time(m, test.cond):
+        kinds = describe_difference(m, "", then, other, e.span)
+        if kinds is not None and e is m.assigned:
+            m.differing = kinds
+        elif kinds is not None:
+            refuse(m, "TC606", "expression", e.span, *kinds)
     return join(m, test.cond, then, other, e.span)
 
 
@@ -176,6 +199,7 @@ def _sequence(m: Machine, e: Sequence) -> Value:
             inner = m.eval(item.value)
             known = expand(m, inner)
             if known is None:
+                check_starred(m, inner, item.span, call=False)
                 return Unknown("starred item", arrays_in(m, inner))
             items.extend(known)
         else:
@@ -264,6 +288,8 @@ def _slice(m: Machine, e: SliceExpr) -> Value:
 
 def _unknown(m: Machine, e: UnknownExpr) -> Value:
     arrays: frozenset[Array] = frozenset()
+    if e.what in ("bytes", "complex number"):
+        refuse(m, "TC605", "constant value", e.span, "bytes" if e.what == "bytes" else "a complex number")
     for child in e.children:
         arrays |= arrays_in(m, m.eval(child))
     for name in e.assigns:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Claim, Gap
 from tilecheck.interp.kernel.bounds_requirements import Reach
+from tilecheck.interp.kernel.device.refusal import Refusal
 from tilecheck.interp.kernel.dialect.holdings import Holdings
 from tilecheck.interp.kernel.dialect.ownership import Held
 from tilecheck.interp.kernel.lint_facts import Notes
@@ -109,14 +110,17 @@ class Jumps:
 
 
 class Frame:
-    """One activation of a function, or the body of a module."""
+    """One activation of a function, or the body of a module. `local` has the names that the function binds."""
 
-    def __init__(self, module: Module, parent: Frame | None = None) -> None:
+    def __init__(self, module: Module, parent: Frame | None = None, local: frozenset[str] = frozenset()) -> None:
         self.module = module
         self.parent = parent
+        self.local = local
         self.entry: Cond = TRUE
         self.env: dict[str, Value] = {}
         self.returns: list[tuple[Cond, Value, bool]] = []
+        self.places: list[Span] = []
+        """Where each of these is."""
         self.jumps: list[Jumps] = []
 
     def lookup(self, name: str) -> Value | None:
@@ -271,6 +275,18 @@ class Machine:
         """Quotients and similar values that are computed in fewer than 64 bits; `wide` has those of 64 bits."""
         self.indexed: dict[Array, bool] = {}
         """Array parameters that are indexed in 64 bits: whether that is certain."""
+        self.asserted: set[Cond] = set()
+        """Conditions that `ct.assert_` and `ct.static_assert` make part of the path."""
+        self.passed: set[str] = set()
+        """Parameters of the kernel whose numbers, extents included, are passed at the launch: they are no constants."""
+        self.storing = False
+        """Whether the arguments of a store are evaluated, outside of the functions that they call."""
+        self.assigned: Expr | None = None
+        """The value of the assignment that is executed."""
+        self.differing: tuple[str, str] | None = None
+        """The kinds of that value, if it is a conditional expression of one of two kinds."""
+        self.syntax: dict[Span, tuple[Refusal, ...]] = {}
+        """By function, the constructs in it that the compiler refuses."""
         self.notes = Notes()
         self.claims: list[Claim] = []
         self.holdings = Holdings()
@@ -357,6 +373,11 @@ class Machine:
         """Arrays of which some code shows the rank in every variant."""
         return frozenset(a for a, ways in self.shown.items()
                          if conj(*(negate(c) for c in sorted(ways, key=lambda c: c.key))).op == "false")
+
+    def take_differing(self) -> tuple[str, str] | None:
+        """The kinds of the value that was assigned, if they differ by the path."""
+        found, self.differing, self.assigned = self.differing, None, None
+        return found
 
     def assume(self, cond: Cond) -> None:
         self.path = conj(self.path, cond)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from tilecheck.interp.kernel.coerce import arrays_in, either_array, to_array, to_int
+from tilecheck.interp.kernel.device.paths import is_mark, join_marks
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.poison.propagation import join_values
 from tilecheck.interp.kernel.poison.sources import blur, merge_poison, restrict_poison
@@ -148,7 +149,10 @@ def join_environments(
     m: Machine, cond: Cond, a: Mapping[str, Value], b: Mapping[str, Value], span: Span,
 ) -> dict[str, Value]:
     out: dict[str, Value] = {}
+    join_marks(m, cond, a, b, out, span)
     for name in (*a, *(n for n in b if n not in a)):
+        if is_mark(name):
+            continue
         # a name that one way leaves undefined may only be used where the other was taken
         if name not in a:
             out[name] = drop_type(b[name])

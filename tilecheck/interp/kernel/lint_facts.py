@@ -12,6 +12,7 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 
 from tilecheck.dtypes import I32, I64, DType
+from tilecheck.interp.kernel.device.refusal import Refusal
 from tilecheck.interp.kernel.tile_types.uses import Use
 from tilecheck.interp.kernel.values import Bool, Data, Int, Value
 from tilecheck.symbolic import TRUE, Array, Atom, Cond, Lane, Term, conj, conjuncts, disj, negate, substitute_cond
@@ -123,6 +124,7 @@ class Observed(Struct, frozen=True):
     after  arrays that are read after it
     wide   whether 64-bit integers are mentioned anywhere in it
     uses   operations whose operands do not fit, or do not in some launches
+    refusals  what the compiler refuses
     """
 
     slices: tuple[SliceUse, ...] = ()
@@ -135,6 +137,7 @@ class Observed(Struct, frozen=True):
     after: frozenset[Array] = frozenset()
     wide: bool = False
     uses: tuple[Use, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
 
 
 NOTHING_SEEN = Observed()
@@ -151,6 +154,7 @@ class Notes:
     wide     values that were converted to 64 bits
     waits    conditions under which the wait for the previous launch has been passed, in program order
     uses     operations whose operands do not fit, or may not
+    refusals what the compiler refuses
     seen     the values of expressions and variables by location, where a caller requests them
     """
 
@@ -167,6 +171,7 @@ class Notes:
     early: list[Early] = field(default_factory=list)
     after: set[Array] = field(default_factory=set)
     uses: dict[Use, None] = field(default_factory=dict)
+    refusals: dict[Refusal, None] = field(default_factory=dict)
     seen: dict[Span, list[Value]] = field(default_factory=dict)
 
     def note_assignment(self, span: Span, value: Value, effects: int, reads: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,6 +14,10 @@ from tilecheck.dtypes import UNKNOWN
 from tilecheck.interp.kernel.assigned import assigned_names, jumps_out
 from tilecheck.interp.kernel.calls import relative
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
+from tilecheck.interp.kernel.device.kinds import kind_of
+from tilecheck.interp.kernel.device.note import refuse
+from tilecheck.interp.kernel.device.paths import describe_difference, is_mark, mark_unset, place_of
+from tilecheck.interp.kernel.device.values import check_iterable
 from tilecheck.interp.kernel.induction import (
     Body,
     Form,
@@ -57,7 +62,7 @@ from tilecheck.symbolic import (
     negate,
     of,
 )
-from tilecheck.syntax.tree import Expr, For, Name, Sequence, Span, Stmt, While
+from tilecheck.syntax.tree import Call, Comprehension, DictExpr, Expr, For, Name, Sequence, Span, Stmt, While
 
 UNROLL = 64
 STATIC_RANGE = 8
@@ -87,6 +92,8 @@ def for_loop(m: Machine, s: For) -> None:
     while isinstance(iterable, StaticIter):
         iterable = iterable.inner
     if not static:
+        if not _is_refused_already(s.iterable):
+            check_iterable(m, iterable, s.iterable.span)
         _loop(m, s, iterable, False)
         return
     items = expand(m, iterable)
@@ -113,6 +120,17 @@ def _loop(m: Machine, s: For, iterable: Value, static: bool) -> None:
         _iterate_cells(m, s, iterable, following)
         return
     _iterate_unknown(m, s, iterable)
+
+
+def _is_refused_already(node: Expr) -> bool:
+    """Whether what a loop runs over is refused by itself, as a list is."""
+    if isinstance(node, Call):
+        return isinstance(node.func, Name) and node.func.id in _NOT_TRANSLATED
+    return isinstance(node, (Comprehension, DictExpr)) or (isinstance(node, Sequence) and node.kind != "tuple")
+
+
+_NOT_TRANSLATED: Final = frozenset({
+    "enumerate", "zip", "reversed", "sorted", "map", "filter", "list", "set", "dict", "range", "iter"})
 
 
 def _label(target: Expr) -> str:
@@ -325,7 +343,7 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     if run.alive:
         for name in names:
             if name not in loop.targets:
-                _same_type(m, name, before[name], run.env.get(name), loop)
+                _same_type(m, name, before[name], run.env.get(name), place_of(run.env, name) or loop.span)
     for name in names:
         # of these only the value before the loop is followed
         lose_all(m, "a variable that changes its kind in a loop", *(
@@ -366,14 +384,17 @@ def _execute_else(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     branch(m, m.fresh_truth("no break", loop.span).cond, orelse, (), loop.span)
 
 
-def _same_type(m: Machine, name: str, before: Value, after: Value | None, loop: Loop) -> None:
+def _same_type(m: Machine, name: str, before: Value, after: Value | None, span: Span) -> None:
     """Checks that a variable has the same type at the end of the body as at the start of the next iteration.
 
     A variable that may have one of two types before the loop has no known type, and may get another one in the loop.
     """
     first, last = operand(before), operand(after)
     if before is not after and first.dtype != UNKNOWN and last is not NOTHING:
-        note(m, "carried", name, (first, last), loop.span)
+        note(m, "carried", name, (first, last), span)
+    kinds = describe_difference(m, name, before, after, span) if after is not None and m.noting else None
+    if kinds is not None and not {"a number", "a tile"} >= {kind_of(m, before), kind_of(m, after)}:
+        refuse(m, "TC606", "carried", span, name, *kinds)
 
 
 class Trial(Struct, frozen=True):
@@ -546,7 +567,11 @@ def _leave(
     final = Substitution({atom: count - 1})
     # a name that only the body sets has the value of the last iteration; one set before keeps that when there is none
     for name, value in run.env.items():
-        if name not in before:
+        if is_mark(name):
+            env[name] = value
+        elif name not in before:
+            if m.noting and not endless and not m.omitted:
+                mark_unset(env, name, loop.span)
             env[name] = drop_type(substitute_value(bound_lanes(value, k, run.guard), final))
         elif name in loop.targets:
             env[name] = join(m, ge(count, 1), substitute_value(value, final), before[name], loop.span)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 from tilecheck.interp.kernel.coerce import arrays_in
+from tilecheck.interp.kernel.device.calls import BUILTIN_NAMES
+from tilecheck.interp.kernel.device.note import note_missing, refuse
+from tilecheck.interp.kernel.device.paths import note_use
 from tilecheck.interp.kernel.interpreter import Frame, Machine
 from tilecheck.interp.kernel.path_simplify import decide_condition
 from tilecheck.interp.kernel.values import (
@@ -31,7 +35,7 @@ from tilecheck.project.targets import (
     TileName,
 )
 from tilecheck.symbolic import build_opaque
-from tilecheck.syntax.tree import Attribute, Call, Constant, DictExpr, Name, Sequence, Span
+from tilecheck.syntax.tree import Attribute, Call, Comprehension, Constant, DictExpr, Name, Sequence, Span
 
 if TYPE_CHECKING:
     from tilecheck.project.module import Module
@@ -47,25 +51,62 @@ BUILTINS = frozenset({
 def lookup(m: Machine, name: str, span: Span) -> Value:
     top = m.top
     found = top.env.get(name)
+    if found is not None:
+        note_use(m, name, span)
+    if found is None and name in top.local:
+        refuse(m, "TC606", "unset", span, name)
+        return Unknown(f"name {name}")
     if found is None and top.parent is not None:
         found = top.parent.lookup(name)
     if found is not None:
         return _narrow_choice(m, found) if isinstance(found, Choice) else found
+    if _is_local_of(top.parent, name):
+        return Unknown(f"name {name}")
     module = top.module
     known = m.globals.get((module, name))
     if known is not None:
+        if isinstance(known, TileRef):
+            note_missing(m, known.name, span)
         return known
     target = module.lookup(name)
     if target is not None:
         value = from_target(m, target)
+        if isinstance(value, TileRef):
+            note_missing(m, value.name, span)
+        if isinstance(target, ConstantTarget):
+            _check_constant(m, target, name, span)
         if not isinstance(target, ConstantTarget):  # the value of a name that is defined by itself is yet to come
             m.globals[module, name] = value
         return value
     if name in BUILTINS:
         return Builtin(name)
-    if name == "__name__":
+    if name.startswith("__") and name.endswith("__"):
         return Unknown("name")
+    if name in BUILTIN_NAMES:
+        return Builtin(name)
+    if not m.project.may_bind(module, name):
+        refuse(m, "TC606", "undefined", span, name)
     return Unknown(f"name {name}")
+
+
+def _is_local_of(frame: Frame | None, name: str) -> bool:
+    """Whether a function around the one that is executed binds a name, later or on a path that is not followed."""
+    while frame is not None:
+        if name in frame.local:
+            return True
+        frame = frame.parent
+    return False
+
+
+def _check_constant(m: Machine, target: ConstantTarget, name: str, span: Span) -> None:
+    """Notes a value of a module that the compiler does not take."""
+    what = _CONTAINERS.get(target.value.kind) if isinstance(target.value, (Sequence, Comprehension)) else (
+        "a dict" if isinstance(target.value, DictExpr) else None)
+    if what is not None and not target.several:
+        refuse(m, "TC605", "module value", span, name, what)
+
+
+_CONTAINERS: Final = MappingProxyType({"list": "a list", "set": "a set", "generator": "a generator"})
 
 
 def _narrow_choice(m: Machine, value: Choice) -> Value:

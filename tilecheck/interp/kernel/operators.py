@@ -9,6 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilecheck.interp.kernel.coerce import arrays_in, constant_int, expand, scalar_of, show, to_int, uniform_truth
+from tilecheck.interp.kernel.device.values import check_comparison, check_operands, check_unary
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import choose, join
 from tilecheck.interp.kernel.overflow import (
@@ -164,6 +165,8 @@ def _plain_number(value: Value) -> int | float | None:
 
 
 def binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
+    if m.noting:
+        check_operands(m, op, left, right, span)
     result = _binary(m, op, left, right, span)
     if not (isinstance(left, Choice) or isinstance(right, Choice)):
         result = type_combination(m, op, left, right, span, result)
@@ -284,6 +287,8 @@ _STATIC: dict[str, Callable[[float, float], bool]] = {
 
 
 def compare(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
+    if m.noting:
+        check_comparison(m, op, left, right, span)
     result = _compare(m, op, left, right, span)
     if isinstance(left, Choice) or isinstance(right, Choice):
         return replace(result, dtype=None)
@@ -408,11 +413,13 @@ def _membership(m: Machine, op: str, left: Value, right: Value, span: Span) -> B
 # --- selection -------------------------------------------------------------------------------------------------------
 
 def negate_value(m: Machine, value: Value, span: Span) -> Value:
+    check_unary(m, "-", value, span)
     result = of_unary(m, "-", value, span, _negate(m, value, span))
     return wrap_constant(m, result) if isinstance(result, Int) else result
 
 
 def invert(m: Machine, value: Value, span: Span) -> Value:
+    check_unary(m, "~", value, span)
     result = of_unary(m, "~", value, span, _invert(m, value, span))
     return wrap_constant(m, result) if isinstance(result, Int) else result
 

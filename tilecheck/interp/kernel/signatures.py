@@ -3,50 +3,65 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
+from collections.abc import Collection
+from functools import lru_cache
 
 from msgspec import Struct
 
 from tilecheck.interp.kernel.arguments import Arguments
 
-__all__ = ["Signature", "accepts", "parse_signature"]
+__all__ = ["Signature", "accepts", "find_misfit", "parse_signature"]
 
 
 class Signature(Struct, frozen=True):
     """The parameters of a function.
 
-    positional  parameters that take arguments by position, in order
-    named       parameters that take arguments by keyword
-    required    parameters without a default
-    rest        whether further arguments by position are taken
+    text        the parameters as an author writes them, without defaults
+    positional  the parameters that take positional arguments, in order
+    keywords    the names that keywords may have
+    required    the parameters without a default
+    many        whether any number of positional arguments is taken
     """
 
+    text: str
     positional: tuple[str, ...]
-    named: frozenset[str]
+    keywords: frozenset[str]
     required: frozenset[str]
-    rest: bool = False
+    many: bool = False
 
 
-@cache
+@lru_cache(maxsize=512)
 def parse_signature(text: str) -> Signature:
     """The signature with the parameters `text`, as in a `def` statement: `x, /, axis=None, *, keepdims=False`."""
     (definition,) = ast.parse(f"def f({text}): ...").body
     assert isinstance(definition, ast.FunctionDef)
     given = definition.args
-    only, plain, keywords = ([a.arg for a in group] for group in (given.posonlyargs, given.args, given.kwonlyargs))
+    only, plain, named = ([a.arg for a in group] for group in (given.posonlyargs, given.args, given.kwonlyargs))
     positional = (*only, *plain)
     optional = {*positional[len(positional) - len(given.defaults):]} if given.defaults else set()
-    optional |= {name for name, default in zip(keywords, given.kw_defaults, strict=True) if default is not None}
-    return Signature(positional, frozenset((*plain, *keywords)),
-                     frozenset((*positional, *keywords)) - optional, given.vararg is not None)
+    optional |= {name for name, default in zip(named, given.kw_defaults, strict=True) if default is not None}
+    given.defaults, given.kw_defaults = [], [None] * len(named)
+    return Signature(ast.unparse(given), positional, frozenset((*plain, *named)),
+                     frozenset((*positional, *named)) - optional, given.vararg is not None)
+
+
+def find_misfit(signature: Signature, count: int, names: Collection[str]) -> str | None:
+    """What is wrong with so many positional arguments and keywords of these names."""
+    if count > len(signature.positional) and not signature.many:
+        return f"takes at most {len(signature.positional)} positional arguments, and {count} are passed"
+    for name in names:
+        if name not in signature.keywords:
+            known = name in signature.positional
+            return f"takes `{name}` by position only" if known else f"takes no keyword `{name}`"
+    given = {*signature.positional[:count], *names}
+    for name in signature.positional[:count]:
+        if name in names:
+            return f"gets `{name}` twice"
+    missing = [name for name in (*signature.positional, *sorted(signature.keywords))
+               if name in signature.required and name not in given]
+    return f"needs an argument for `{missing[0]}`" if missing else None
 
 
 def accepts(signature: str, args: Arguments) -> bool:
     """Whether a call with these arguments binds each parameter that has no default, and each argument once."""
-    known = parse_signature(signature)
-    count = len(args.positional)
-    if count > len(known.positional) and not known.rest:
-        return False
-    bound = frozenset(known.positional[:count])
-    given = frozenset(args.keywords)
-    return given <= known.named and not bound & given and known.required <= bound | given
+    return find_misfit(parse_signature(signature), len(args.positional), args.keywords) is None

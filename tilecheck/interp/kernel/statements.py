@@ -7,6 +7,15 @@ from typing import Any, Final
 
 from tilecheck.interp.kernel.calls import defaults_of, relative
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
+from tilecheck.interp.kernel.device.note import refuse
+from tilecheck.interp.kernel.device.paths import mark_mixed, note_set
+from tilecheck.interp.kernel.device.values import (
+    check_context,
+    check_item_assignment,
+    check_returned,
+    check_truth,
+    check_unpacked,
+)
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join_environments
 from tilecheck.interp.kernel.locks import hold, join_locks
@@ -38,6 +47,7 @@ from tilecheck.syntax.tree import (
     Attribute,
     AugAssign,
     Break,
+    Call,
     ClassDef,
     Continue,
     Expr,
@@ -59,6 +69,7 @@ from tilecheck.syntax.tree import (
     UnknownStmt,
     While,
     With,
+    get_last_name,
 )
 
 
@@ -70,12 +81,16 @@ def bind(m: Machine, target: Expr, value: Value, span: Span) -> None:
 
 def _bind_name(m: Machine, target: Name, value: Value, span: Span) -> None:
     m.top.env[target.id] = value
+    note_set(m, target.id, target.span)
 
 
 def _bind_sequence(m: Machine, target: Sequence, value: Value, span: Span) -> None:
     star = next((k for k, t in enumerate(target.items) if isinstance(t, Starred)), None)
     items = unpack(m, value, None if star is not None else len(target.items), span)
     count = len(target.items)
+    if star is None:
+        known = None if items is None or isinstance(value, Extents) else len(items)
+        check_unpacked(m, value, known, count, target.span)
     if items is not None and star is not None and len(items) >= count - 1:
         tail = count - star - 1
         middle = Tuple(items[star:len(items) - tail])
@@ -100,6 +115,7 @@ def _bind_item(m: Machine, target: Subscript, value: Value, span: Span) -> None:
     owner = m.eval(target.value)
     handler = SET_ITEM.get(type(owner))
     if handler is None or handler(m, owner, target, value, span) is False:
+        check_item_assignment(m, owner, target.span)
         _changed_in_place(m, "an item", target.value, owner, value, span)
 
 
@@ -145,11 +161,15 @@ def unpack(m: Machine, value: Value, count: int | None, span: Span) -> tuple[Val
 
 def _assign(m: Machine, s: Assign) -> None:
     effects, reads = m.notes.effects, m.notes.reads
+    m.assigned = s.value
     value = m.eval(s.value)
+    differing = m.take_differing()
     if m.noting:
         m.notes.note_assignment(s.span, value, effects, reads)
     for target in s.targets:
         bind(m, target, value, s.span)
+        if differing is not None and isinstance(target, Name):
+            mark_mixed(m.top.env, target.id, s.value.span, differing)
 
 
 def _execute_augmented(m: Machine, s: AugAssign) -> None:
@@ -161,11 +181,20 @@ def _execute_augmented(m: Machine, s: AugAssign) -> None:
 
 
 def _expression(m: Machine, s: ExprStmt) -> None:
+    m.storing = isinstance(s.value, Call) and get_last_name(s.value.func) in _STORES
     m.eval(s.value)
+    m.storing = False
+
+
+_STORES: Final = frozenset({
+    "store", "scatter", "store_advanced_indexing", "atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or",
+    "atomic_xor", "atomic_xchg"})
 
 
 def _if(m: Machine, s: If) -> None:
-    value = to_bool(m, m.eval(s.test), s.span)
+    tested = m.eval(s.test)
+    check_truth(m, tested, s.test.span)
+    value = to_bool(m, tested, s.span)
     observe(m, value.shadow, m.path, "branch", "", s.test.span)
     test = decide_condition(value.cond, m.path)
     branch(m, test, s.body, s.orelse, s.span)
@@ -202,10 +231,12 @@ def branch(m: Machine, test: Cond, body: tuple[Stmt, ...], orelse: tuple[Stmt, .
 
 def _return(m: Machine, s: Return) -> None:
     value = NONE if s.value is None else m.eval(s.value)
+    check_returned(m, value, s.span)
     frame = m.top
     for j in frame.jumps:
         j.returns = True
     frame.returns.append((relative(m.path, frame.entry), value, bool(frame.jumps)))
+    frame.places.append(s.span)
     m.alive = False
 
 
@@ -222,12 +253,18 @@ def _continue(m: Machine, s: Continue) -> None:
 
 
 def _raise(m: Machine, s: Raise) -> None:
+    if isinstance(s.value, Call) and m.noting:
+        with m.suspend_recording():
+            raised = m.eval(s.value.func)
+        if isinstance(raised, TileRef) and raised.name == "static_exception":
+            refuse(m, "TC605", "raised", s.span)
     m.alive = False
 
 
 def _with(m: Machine, s: With) -> None:
     for context, target in s.items:
         value = m.eval(context)
+        check_context(m, value, s.span)
         if target is not None:
             bind(m, target, Unknown("context", arrays_in(m, value)), s.span)
     m.run(s.body)
@@ -235,6 +272,7 @@ def _with(m: Machine, s: With) -> None:
 
 def _function(m: Machine, s: FuncDef) -> None:
     m.top.env[s.name] = Function(s, m.top.module, m.top, defaults_of(m, s.params))
+    note_set(m, s.name, s.span)
 
 
 def _class(m: Machine, s: ClassDef) -> None:

@@ -15,6 +15,7 @@ from tilecheck.interp.kernel.coerce import (
     show,
     to_term,
 )
+from tilecheck.interp.kernel.device.values import check_index, check_subscript
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.poison.sources import blur
@@ -44,6 +45,7 @@ from tilecheck.syntax.tree import Constant, Expr, SliceExpr, Span
 
 def subscript(m: Machine, value: Value, items: tuple[Expr, ...], span: Span) -> Value:
     handler = HANDLERS.get(type(value))
+    check_subscript(m, value, items, span)
     if handler is None:
         return Unknown("subscript", arrays_in(m, value))
     return handler(m, value, items, span)
@@ -57,7 +59,9 @@ def _tuple(m: Machine, value: Value, items: tuple[Expr, ...], span: Span) -> Val
         return Unknown("item", arrays_in(m, value))
     if isinstance(items[0], SliceExpr):
         return _tuple_slice(m, parts, items[0])
-    return pick(m, parts, m.eval(items[0]), span)
+    index = m.eval(items[0])
+    check_index(m, len(parts), index, span)
+    return pick(m, parts, index, span)
 
 
 def pick(m: Machine, parts: tuple[Value, ...], index: Value, span: Span) -> Value:
@@ -93,6 +97,7 @@ def _extents(m: Machine, value: Extents, items: tuple[Expr, ...], span: Span) ->
     if len(items) != 1:
         return Unknown("part of a shape")
     index = m.eval(items[0])
+    check_index(m, rank, index, span)
     axis = constant_int(index)
     if axis is not None:
         return Int(extent_of(m, value.array, axis, value.what), dtype=extent_type(m, value.array))

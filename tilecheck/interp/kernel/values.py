@@ -84,6 +84,13 @@ class Const(Struct, frozen=True):
     value: object
 
 
+class Place(Struct, frozen=True):
+    """A mark in an environment: a location that matters for a variable, and the kinds of its values."""
+
+    span: Span
+    words: tuple[str, ...] = ()
+
+
 class Named(Struct, frozen=True):
     """A value that is the same in all blocks and of which only equality is asked: `x.dtype`, a string parameter.
 
@@ -248,7 +255,7 @@ class Owned(Struct, frozen=True):
 Value: TypeAlias = (
     Int | Bool | Data | Const | Named | TileRef | External | Builtin | ArrayRef | ParamRef | Choice | Extents | Tuple
     | Range | StaticIter | TileSlice | Function | LambdaValue | Partial | Method | Class | Instance | ModuleValue | Dict
-    | Unknown | Owned
+    | Unknown | Owned | Place
 )
 
 NONE = Const(None)

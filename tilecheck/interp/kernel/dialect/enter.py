@@ -11,12 +11,13 @@ from msgspec.structs import replace
 
 import tilecheck.interp.kernel.dialect.language  # noqa: F401 (it fills the tables of the machine)
 from tilecheck.contracts import ContractError, parse
-from tilecheck.dtypes import SOME_NUMBER, Weak
+from tilecheck.dtypes import SOME_INTEGER, SOME_NUMBER, Weak
 from tilecheck.interp.kernel.declared_contracts import find_declared
 from tilecheck.interp.kernel.dialect.cells import blame
 from tilecheck.interp.kernel.dialect.decorated import decorator_text, find_replacing_decorators
 from tilecheck.interp.kernel.dialect.divisions import divisions
 from tilecheck.interp.kernel.dialect.ownership import Fault, FaultCode, Origin, Ownership
+from tilecheck.interp.kernel.dialect.refused_parameters import note_parameters
 from tilecheck.interp.kernel.dialect.signature import Parameter, signature
 from tilecheck.interp.kernel.dialect.typed.infer import infer
 from tilecheck.interp.kernel.dialect.values import Borrowed, Mutable, Shared
@@ -36,6 +37,7 @@ _GRID_AXES: Final = 3
 def enter_parameters(m: Machine, site: KernelSite) -> Mapping[str, Value]:
     """Returns the parameters as values. Their uses decide what the annotations leave open."""
     found = signature(m.project, site)
+    note_parameters(m, site)
     m.holdings.roles = {p.name: p.kind for p in found if p.kind in ("mut", "ref", "shared")}
     # the axes of the grid along which blocks own different pieces
     ranks = [p.rank for p in found if p.kind == "mut"]
@@ -104,7 +106,7 @@ def _scalar(m: Machine, p: Parameter) -> Value:
     m.used_as(p.name, "scalar")
     if p.number == "float":
         return Data((), scalar(p.name), dtype=SOME_NUMBER)
-    return Int(scalar(p.name), dtype=SOME_NUMBER)
+    return Int(scalar(p.name), dtype=SOME_INTEGER if p.number == "int" else SOME_NUMBER)
 
 
 def _enter_unowned(m: Machine, p: Parameter) -> Value:

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from tilecheck.dtypes import DTYPES, SOME_NUMBER, UNKNOWN, ElementOf, ElementType, Partial, Weak, get_concrete_type
+from tilecheck.interp.kernel.device.note import list_variant_conditions
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.tile_types.checks import check_use
 from tilecheck.interp.kernel.tile_types.uses import Operand, Use
 from tilecheck.interp.kernel.values import ArrayRef, Bool, Const, Data, Int, Named, ParamRef, TileRef, Value, View
-from tilecheck.solver.inequalities import conjuncts
-from tilecheck.symbolic import TRUE, Cond, conj
 from tilecheck.syntax.tree import Span
 
 __all__ = [
@@ -122,18 +121,4 @@ def note(
         return
     given = tuple(operands)
     if check_use(Use(kind, op, given, span, numbers, array)) is not None:
-        m.notes.uses[Use(kind, op, given, span, numbers, array, _static(m))] = None
-
-
-def _static(m: Machine) -> Cond:
-    """Those conditions under which the place is reached that may be decided when the kernel is compiled: where they do
-    not hold, nothing there is compiled."""
-    if m.path is TRUE:
-        return TRUE
-    asserted = {c for guard in m.guards for c in conjuncts(guard)}
-    return conj(*(c for c in conjuncts(m.path) if c not in asserted and not _dynamic(c)))
-
-
-def _dynamic(cond: Cond) -> bool:
-    """Whether it depends on the block, on a loop or on data in all of its parts: then both ways are compiled."""
-    return all(_dynamic(c) for c in cond.args) if cond.args else cond.varying
+        m.notes.uses[Use(kind, op, given, span, numbers, array, list_variant_conditions(m))] = None

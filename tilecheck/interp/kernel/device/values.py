@@ -1,0 +1,262 @@
+"""Values that the compiler does not take in a place: operands, items, conditions, attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from tilecheck.dtypes import SOME_INTEGER, DType, Kind, Weak
+from tilecheck.interp.kernel.device.kinds import is_tile, kind_of
+from tilecheck.interp.kernel.device.note import is_passed, refuse, suggest
+from tilecheck.interp.kernel.interpreter import Machine
+from tilecheck.interp.kernel.values import ArrayRef, Bool, Const, Data, Extents, Int, ParamRef, Tuple, Value
+from tilecheck.symbolic import negate
+from tilecheck.syntax.tree import Constant, Expr, SliceExpr, Span
+
+__all__ = [
+    "check_attribute", "check_comparison", "check_context", "check_index", "check_item_assignment", "check_iterable", "check_operands",
+    "check_range", "check_returned", "check_starred", "check_static_assertion", "check_subscript", "check_truth", "check_unary", "check_unpacked",
+]
+
+
+# --- operators -------------------------------------------------------------------------------------------------------
+
+_OPERANDS: Final = frozenset({"a number", "a tile"})
+_CONVERT: Final = "use operands that are tiles or numbers"
+
+
+def check_operands(m: Machine, op: str, left: Value, right: Value, span: Span) -> None:
+    """Notes arithmetic with operands that have none."""
+    a, b = kind_of(m, left), kind_of(m, right)
+    if op == "**" and m.storing and _is_integer(left) and _is_integer(right) and (
+            is_passed(m, left) or is_passed(m, right)):
+        refuse(m, "TC605", "power", span)
+    if _is_refused(m, left, right, a, b) and (op != "+" or a != b or a not in ("a tuple", "a string")):
+        refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", _instead(a, b))
+
+
+def _is_integer(value: Value) -> bool:
+    dtype = value.dtype if isinstance(value, Int) else None
+    return dtype in (Weak.INT, SOME_INTEGER) or (
+        isinstance(dtype, DType) and dtype.kind in (Kind.SIGNED, Kind.UNSIGNED))
+
+
+def check_comparison(m: Machine, op: str, left: Value, right: Value, span: Span) -> None:
+    """Notes a comparison that the compiler does not translate."""
+    a, b = kind_of(m, left), kind_of(m, right)
+    if op in ("is", "is not"):
+        if a is not None and b is not None and "`None`" not in (a, b):
+            refuse(m, "TC605", "identity", span, op)
+    elif op not in ("in", "not in") and _is_refused(m, left, right, a, b):
+        same = a == b and a in ("a tuple", "a string", "an element type")
+        if not (same and (op in ("==", "!=") or a == "a string")) and not (
+                op in ("==", "!=") and {a, b} & {"an element type", "a class", "a member"}):
+            refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", _instead(a, b))
+
+
+def _is_refused(m: Machine, left: Value, right: Value, a: str | None, b: str | None) -> bool:
+    """Whether operands, of which one is of a kind without operators, are certain."""
+    if a is None or b is None:
+        other = right if a is None else left
+        return (a or b) == "`None`" and isinstance(other, ParamRef) and not other.outer
+    return not {a, b} <= _OPERANDS
+
+
+def _instead(a: str | None, b: str | None) -> str:
+    for kind in (a, b):
+        if kind in _INSTEAD_OF:
+            return _INSTEAD_OF[kind]
+    return _CONVERT
+
+
+_INSTEAD_OF: Final[Mapping[str | None, str]] = MappingProxyType({
+    "an array": "load a tile: `ct.load(a, index, shape)`",
+    "`None`": "compare with `is`, or use a number",
+    "a tuple": "use its items",
+})
+
+
+def check_unary(m: Machine, op: str, value: Value, span: Span) -> None:
+    """Notes a unary operator of a value that has none."""
+    kind = kind_of(m, value)
+    if kind is not None and kind not in _OPERANDS:
+        refuse(m, "TC605", "unary", span, op, kind, _instead(kind, None))
+
+
+def check_truth(m: Machine, value: Value, span: Span) -> None:
+    """Notes a condition that is not one number."""
+    kind = kind_of(m, value)
+    if kind in ("an array", "a tile", "an object") or isinstance(value, Extents) or (
+            isinstance(value, Tuple) and any(is_passed(m, item) for item in value.items)):
+        refuse(m, "TC605", "truth", span, kind or "a tuple")
+
+
+# --- items and attributes --------------------------------------------------------------------------------------------
+
+def check_subscript(m: Machine, value: Value, items: tuple[Expr, ...], span: Span) -> None:
+    """Notes an item of a value that has none."""
+    kind = kind_of(m, value)
+    if kind == "an array":
+        refuse(m, "TC605", "array item", span, kind)
+    elif is_tile(value) and not all(map(_is_axis, items)):
+        refuse(m, "TC605", "tile item", span)
+    elif kind in ("`None`", "a string", "a function", "a class", "a range"):
+        how = "compute it in `ct.static_eval`" if kind == "a string" else "use a tuple"
+        refuse(m, "TC605", "item of", span, kind, how)
+
+
+def _is_axis(item: Expr) -> bool:
+    if isinstance(item, SliceExpr):
+        return item.lower is None and item.upper is None and item.step is None
+    return isinstance(item, Constant) and (item.value is None or item.value is Ellipsis)
+
+
+def check_index(m: Machine, count: int | None, index: Value, span: Span) -> None:
+    """Notes the index of a tuple that is not a constant inside of it."""
+    kind = kind_of(m, index)
+    number = index.term.constant if isinstance(index, Int) else None
+    if isinstance(index, Data) or kind in ("`None`", "a string", "a tuple") or isinstance(index, Const):
+        refuse(m, "TC605", "index kind", span, kind or "a number with a fraction")
+    elif number is not None and count is not None and not -count <= number < count:
+        refuse(m, "TC605", "out of range", span, str(number), str(count), str(-count), str(count - 1))
+    elif number is None and is_passed(m, index):
+        refuse(m, "TC605", "tuple index", span)
+
+
+def check_item_assignment(m: Machine, owner: Value, span: Span) -> None:
+    """Notes the assignment of an item."""
+    kind = kind_of(m, owner)
+    if kind == "an array":
+        refuse(m, "TC605", "array item set", span, kind)
+    elif kind is not None:
+        refuse(m, "TC605", "item set", span, kind)
+
+
+_TILE: Final = frozenset({
+    "dtype", "shape", "ndim", "item", "extract", "insert", "reshape", "permute", "transpose", "astype"})
+_ARRAY: Final = frozenset({
+    "dtype", "shape", "strides", "ndim", "slice", "tiled_view", "get_raw_memory", "foreign_pointer", "from_foreign"})
+_VIEW: Final = frozenset({
+    "dtype", "tile_shape", "traversal_steps", "num_tiles", "load", "store", "atomic_store_add", "atomic_store_max",
+    "atomic_store_min", "atomic_store_and", "atomic_store_or", "atomic_store_xor"})
+_OPERATIONS: Final = frozenset({
+    "sum", "max", "min", "prod", "argmax", "argmin", "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tan",
+    "tanh", "floor", "ceil", "abs", "cumsum", "cumprod", "isnan", "store", "load"})
+_METHODS_INSTEAD: Final[Mapping[str, str]] = MappingProxyType({
+    "T": "write `ct.transpose(t)`", "to": "write `t.astype(dtype)`", "float": "write `t.astype(ct.float32)`",
+    "int": "write `t.astype(ct.int32)`", "half": "write `t.astype(ct.float16)`", "view": "write `ct.reshape(t, shape)`",
+    "flatten": "write `ct.reshape(t, (-1,))`", "mean": "divide `ct.sum(t, axis)` by the number of elements",
+    "squeeze": "write `ct.reshape(t, shape)`", "unsqueeze": "write `ct.expand_dims(t, axis)`",
+})
+
+
+def check_attribute(m: Machine, value: Value, name: str, span: Span) -> None:
+    """Notes an attribute that a value does not have."""
+    kind = kind_of(m, value)
+    if name.startswith("__") and name.endswith("__"):
+        return
+    if is_tile(value):
+        _check_name(m, kind or "a tile", name, _TILE, span)
+    elif isinstance(value, ArrayRef):
+        views = [view for _, view in value.options]
+        if all(view.tile is not None for view in views):
+            _check_name(m, "a tiled view", name, _VIEW, span)
+        elif all(view.tile is None and not view.raw for view in views):
+            _check_name(m, "an array", name, _ARRAY, span)
+    elif kind == "an array":
+        _check_name(m, kind, name, _ARRAY, span)
+    elif isinstance(value, (Tuple, Extents)):
+        _check_name(m, "a tuple", name, frozenset(), span)
+    elif kind in ("a string", "`None`", "a function", "a range") and name != "join":
+        _check_name(m, kind or "", name, frozenset(), span)
+
+
+def _check_name(m: Machine, kind: str, name: str, known: frozenset[str], span: Span) -> None:
+    if name in known:
+        return
+    if name in _OPERATIONS and kind in ("a tile", "a number"):
+        how = f"write `ct.{name}(t)`"
+    elif kind == "an array" and (name in _TILE or name in _OPERATIONS):
+        how = "load a tile first: `ct.load(a, index, shape)`"
+    else:
+        close = suggest(name, known)
+        how = _METHODS_INSTEAD.get(name) or (f"did you mean `{close}`?" if close else f"{kind} has {_list(known)}")
+    refuse(m, "TC601", "attribute", span, kind, name, how)
+
+
+def _list(names: frozenset[str]) -> str:
+    return ", ".join(f"`{n}`" for n in sorted(names)) or "no attributes in a kernel"
+
+
+# --- statements ------------------------------------------------------------------------------------------------------
+
+def check_iterable(m: Machine, value: Value, span: Span) -> None:
+    """Notes a loop over something other than a range."""
+    kind = kind_of(m, value)
+    if isinstance(value, ParamRef) and not value.outer:
+        kind = kind or "a parameter"
+    if kind is not None and kind != "a range":
+        instead = "write `for x in ct.static_iter(t)`" if kind == "a tuple" else "write `for i in range(n)`"
+        refuse(m, "TC604", "iterable", span, kind, instead)
+
+
+def check_range(m: Machine, values: tuple[Value, ...], span: Span) -> None:
+    """Notes a range with a step that does not count up, or with a bound that is not an integer."""
+    if not 1 <= len(values) <= 3:
+        refuse(m, "TC604", "range arguments", span, str(len(values)))
+        return
+    for value in values:
+        kind = kind_of(m, value)
+        if isinstance(value, Const) or kind in ("a tuple", "an array") or (
+                isinstance(value, Data) and is_tile(value)) or (kind == "a tile"):
+            refuse(m, "TC604", "bound", span, kind if kind not in ("a number", None) else "a number with a fraction")
+            return
+    step = values[2].term.constant if len(values) == 3 and isinstance(values[2], Int) else None
+    if step is not None and step <= 0:
+        refuse(m, "TC604", "step", span, str(step))
+
+
+def check_returned(m: Machine, value: Value, span: Span) -> None:
+    """Notes a value that the kernel itself returns."""
+    kind = kind_of(m, value)
+    if kind is not None and kind != "`None`" and not m.via and not m.holdings.roles:
+        refuse(m, "TC605", "returned", span, kind)
+
+
+def check_unpacked(m: Machine, value: Value, have: int | None, want: int, span: Span) -> None:
+    """Notes the unpacking of a value that is no tuple of so many items."""
+    kind = kind_of(m, value)
+    if have is not None and kind == "a tuple" and have != want:
+        refuse(m, "TC605", "unpack", span, f"a tuple of {have} items", str(want), f"write {have} names")
+    elif kind is not None and kind != "a tuple":
+        refuse(m, "TC605", "unpack", span, kind, str(want), "unpack a tuple")
+
+
+def check_static_assertion(m: Machine, given: tuple[Value, ...], span: Span) -> None:
+    """Notes an assertion of the compiler that fails in a variant, or whose condition it does not know."""
+    test = given[0] if given else None
+    if isinstance(test, Bool) and is_passed(m, test):
+        refuse(m, "TC605", "static condition", span)
+    elif isinstance(test, Bool):
+        before = m.path
+        m.assume(negate(test.cond))
+        if m.path.op != "false":
+            refuse(m, "TC605", "asserted", span)
+        m.path = before
+    elif isinstance(test, (Int, Data)) and is_tile(test):
+        refuse(m, "TC605", "static kind", span)
+
+
+def check_context(m: Machine, value: Value, span: Span) -> None:
+    """Notes a `with` of a value that is not a context manager."""
+    kind = kind_of(m, value)
+    if kind is not None and kind not in ("a class", "an object"):
+        refuse(m, "TC605", "context", span, kind)
+
+
+def check_starred(m: Machine, value: Value, span: Span, call: bool) -> None:
+    """Notes `*` before a value that is not a tuple."""
+    kind = kind_of(m, value)
+    if kind is not None and kind != "a tuple":
+        refuse(m, "TC603" if call else "TC605", "starred", span, kind)

@@ -1,0 +1,1 @@
+"""Rules on what the compiler of cuda.tile accepts."""

@@ -1,0 +1,87 @@
+"""TC604 refused-loop: a loop that the compiler does not translate.
+
+## What it does
+
+Reports a `for` over something other than a `range` or `ct.static_iter(...)`, and a `range` with a constant step that
+is not positive.
+
+## Why is this bad?
+
+The kernel does not compile, which shows at its first launch on a GPU: a loop of a kernel counts, and its counter
+only goes up.
+
+## Example
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def sums(x, y, n: int, T: ct.Constant[int]):
+    i = ct.bid(0)
+    t = ct.load(x, (i,), (T,))
+    for k in (1, 2, 4):  # error: TC604
+        t = t + k
+    ct.store(y, (i,), t)
+```
+
+## Use instead
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def sums(x, y, n: int, T: ct.Constant[int]):
+    i = ct.bid(0)
+    t = ct.load(x, (i,), (T,))
+    for k in ct.static_iter((1, 2, 4)):
+        t = t + k
+    ct.store(y, (i,), t)
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC604] the loop is unrolled before it is compiled` on the line or above the
+kernel. It needs a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import MappingProxyType
+from typing import Final
+
+from tilecheck.diagnostics import Diagnostic
+from tilecheck.obligations.kernel_view import KernelView
+from tilecheck.rules.messages.refusals import Texts, refusal_findings
+from tilecheck.rules.rule import Rule
+
+CODE: Final = "TC604"
+
+_TEXTS: Final[Texts] = MappingProxyType({
+    "iterable": ("a loop over {0}: a loop of a kernel runs over a `range`", "{1}"),
+    "step": (
+        "the step of this `range` is {0}: a loop of a kernel counts up",
+        "count up and compute the index: `for k in range(n): i = n - 1 - k`"),
+    "bound": ("a bound of this `range` is {0}", "use integers: `range(0, n)`"),
+    "range arguments": (
+        "`range` with {0} arguments",
+        "write `range(stop)`, `range(start, stop)` or `range(start, stop, step)`"),
+    "target": ("the counter of a `range` is one number and is unpacked into several names", "use one name"),
+})
+
+
+def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
+    """The errors of a kernel, and of the functions that it calls."""
+    return refusal_findings(view, CODE, _TEXTS)
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="refused-loop",
+    summary="a loop that the compiler does not translate",
+    severity="error",
+    mypy="tile-language",
+    kernel=report_kernel,
+)
