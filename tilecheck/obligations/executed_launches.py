@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilecheck.interp.host.clause_substitution import numbers_of
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.launch_numbers import Numbers, numbers_at
 from tilecheck.interp.kernel.access import Access, KernelModel
@@ -45,7 +46,9 @@ from tilecheck.symbolic.footprint import Clause, Region, Witness
 
 __all__ = ["Execution", "decide_at_launches", "execute_at", "execute_slice_at", "has_room"]
 
-_NAMED: Final = 8
+_MOST: Final = 40
+"""Launches with different numbers that are executed for one obligation."""
+_NAMED: Final = 24
 """Launches that one clause names."""
 _LEAST: Final = 3
 """Sets of values that must fail where the relations between the quantities of a launch are unknown."""
@@ -91,13 +94,15 @@ def _decide(s: DecidedObligation, model: KernelModel, launches: Sequence[Launch]
     refuted = s.verdict == "refuted"
     if not launches:
         return replace(s, certain=has_room(s, model)) if refuted else s
-    found: list[Execution] = []
-    for launch in launches if plan is not None else ():
-        found.append(_execute(plan, model, launch) if plan is not None else _OPEN)
-        if found[-1].failed is not None:
-            return found[-1].failed
-    if plan is not None and all(e.clean for e in found):
-        clause = _clause_of_launches(plan, model, launches)
+    different = list({(numbers_of(x), x.how == "unseen", x.certain): x for x in launches}.values())
+    clean = plan is not None and len(different) <= _MOST
+    for launch in different[:_MOST] if plan is not None else ():
+        found = _execute(plan, model, launch) if plan is not None else _OPEN
+        if found.failed is not None:
+            return found.failed
+        clean = clean and found.clean
+    if plan is not None and clean:
+        clause = _clause_of_launches(plan, model, different)
         if clause is not None:
             return replace(s, verdict="conditional", clauses=(clause,), witness=None, reason=because(
                 Cause.EXECUTED_AT_LAUNCHES), certain=True)

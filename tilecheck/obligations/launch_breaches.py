@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,6 +21,9 @@ from tilecheck.obligations.obligation import DecidedObligation, Proof
 from tilecheck.symbolic import FALSE, TRUE, GridDim, atoms_in, atoms_of, conj
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.syntax.tree import Span
+
+_MOST: Final = 200
+"""Launches and clauses of one kernel that are executed."""
 
 __all__ = ["AliasedArguments", "Breach", "IdleAxis", "find_aliased_arguments", "find_breaches", "find_unread_axes"]
 
@@ -96,6 +100,7 @@ def find_breaches(
         c.text for s in obligations if s.kind != "bounds" for c in s.clauses}
     declared = {c.text for c in proof.declared}
     out: list[Breach] = []
+    executed = 0
     for clause in clauses:
         if clause.text.startswith("disjoint("):
             continue  # reported as aliased arguments
@@ -104,7 +109,8 @@ def find_breaches(
                 if clause.text in declared or model.dialect or clause.cond is None:
                     out.append(Breach(clause, launch, result, executed=True))
                 elif unread.get(launch.span) not in atoms_in(clause.cond):
-                    out += _execute(model, clause, proof, launch, result, clause.text in only_bounds)
+                    out += _execute(model, clause, proof, launch, result, clause.text in only_bounds, executed)
+                    executed += 1
             elif result.state == "violated" and clause.kind == "semantic":
                 out.append(Breach(clause, launch, result))
     reported = unread.keys() | {b.launch.span for b in out}
@@ -113,8 +119,8 @@ def find_breaches(
             if result.state == "open" and launch.span not in reported:
                 found = failing(clause, model.params, launch, model.launched)
                 if found is not None:
-                    more = list(_execute(model, clause, proof, launch, found.result, True)) if found.always else (
-                        _out_of_bounds(model, clause, obligations, launch, found.result, False))
+                    more = (list(_execute(model, clause, proof, launch, found.result, True, executed)) if found.always
+                            else _out_of_bounds(model, clause, obligations, launch, found.result, False))
                     reported |= {b.launch.span for b in more}
                     out += more
     return tuple(_one_for_each_cause(out, declared))
@@ -135,11 +141,15 @@ def _one_for_each_cause(breaches: Sequence[Breach], declared: Collection[str]) -
 
 def _execute(
     model: KernelModel, clause: Clause, proof: Proof, launch: Launch, result: Discharge, bounds: bool,
+    executed: int,
 ) -> Iterator[Breach]:
     """The breach of a clause, if the kernel goes wrong at the launch, or may do so.
 
     A clause that is only sufficient is not reported.
     """
+    if executed >= _MOST:
+        yield from _out_of_bounds(model, clause, proof.obligations, launch, result) if bounds else ()
+        return
     needing = [s for s in proof.obligations if s.verdict != "refuted" and any(c.text == clause.text for c in s.clauses)]
     sliced = [s for s in proof.slices if any(c.text == clause.text for c in s.clauses)]
     clean = held = bool(needing or sliced)
