@@ -17,6 +17,7 @@ from tilecheck.interp.host.clause_substitution import numbers_of
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.launch_numbers import Numbers, numbers_at
 from tilecheck.interp.kernel.access import Access, KernelModel
+from tilecheck.interp.kernel.lint_facts import SliceUse
 from tilecheck.obligations.duplicates import lanes_of
 from tilecheck.obligations.may_alias import align_regions, meet
 from tilecheck.obligations.obligation import DecidedObligation, DecidedSlice
@@ -44,7 +45,7 @@ from tilecheck.symbolic import (
 )
 from tilecheck.symbolic.footprint import Clause, Region, Witness
 
-__all__ = ["Execution", "decide_at_launches", "execute_at", "execute_slice_at", "has_room"]
+__all__ = ["Execution", "decide_at_launches", "decide_slices_at_launches", "execute_at", "execute_slice_at", "has_room"]
 
 _MOST: Final = 40
 """Launches with different numbers that are executed for one obligation."""
@@ -335,6 +336,29 @@ def execute_slice_at(s: DecidedSlice, model: KernelModel, launch: Launch) -> tup
     if any(fails) and (numbers.constant or not numbers.related or (len(fails) >= _LEAST and all(fails))):
         return True, False
     return False, numbers.constant and bool(results) and all(e.complete for row in results for e in row)
+
+
+def decide_slices_at_launches(
+    slices: Iterable[DecidedSlice], model: KernelModel, launches: Sequence[Launch],
+) -> tuple[DecidedSlice, ...]:
+    """The slices, with those that are wrong in every launch that takes them marked as uncertain, unless the first block
+    of any launch takes them, or a seen launch does."""
+    if model.dialect or not launches:
+        return tuple(slices)
+    return tuple(s if s.fault is None else replace(s, certain=_is_taken(s.fault.use, model, launches)) for s in slices)
+
+
+def _is_taken(use: SliceUse, model: KernelModel, launches: Sequence[Launch]) -> bool:
+    made = Region((), use.guard, use.exact)
+    if all(isinstance(a, GridDim) for a in _symbols(made)) and run_region(
+            made, {GridDim(k): 1 for k in range(3)})[0] is not None:
+        return True
+    for launch in launches[:_MOST]:
+        numbers = numbers_at(_symbols(made), model.params, launch, model.launched)
+        taken = [run_region(made, sample)[0] is not None for sample in numbers.samples]
+        if any(taken) and (numbers.constant or not numbers.related or all(taken)):
+            return True
+    return False
 
 
 # --- no launch -------------------------------------------------------------------------------------------------------
