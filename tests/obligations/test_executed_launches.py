@@ -132,3 +132,25 @@ def test_a_kernel_under_a_lock_may_have_blocks_on_an_axis_that_it_does_not_read(
             "ct.launch(None, (4,), k, (torch.zeros(1),))")
     report = check_source(text, "program.py", Config(use_cache=False, jobs=1))
     assert [d for d in report.diagnostics if d.severity == "error"] == []
+
+
+SLICE = """\
+@ct.kernel
+def k(x, y, FLAG: ct.Constant[int]):
+    s = x
+    if FLAG:
+        s = x.slice(0, -1, 8)
+    ct.store(y, (0,), ct.load(s, (0,), (8,)))
+
+
+"""
+
+
+@pytest.mark.parametrize(("launch", "severities"), [
+    ("", {"error"}),
+    ("ct.launch(None, (1,), k, (torch.zeros(8), torch.zeros(8), 1))", {"error"}),
+    ("ct.launch(None, (1,), k, (torch.zeros(8), torch.zeros(8), 0))", {"warning"}),
+    ("def host(x, y, choose):\n    ct.launch(None, (1,), k, (x, y, choose()))", {"warning"}),
+])
+def test_a_slice_that_no_launch_is_known_to_take_is_not_certain(launch, severities):
+    assert {severity for code, severity in find_codes(SLICE + launch) if code == "TC204"} == severities

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tilecheck.interp.kernel.access import Access
+from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.obligations.contract_minimize import minimal
 from tilecheck.obligations.may_alias import meet
 from tilecheck.obligations.obligation import WEAKEST_FIRST, DecidedObligation
@@ -12,15 +12,15 @@ from tilecheck.obligations.pairwise import Outcome, decide_pair
 from tilecheck.obligations.query import Context
 from tilecheck.obligations.reasons import Cause, because
 
-__all__ = ["decide_reads"]
+__all__ = ["decide_reads", "is_synchronised"]
 
 
 ORDERED_ELSEWHERE = Outcome("unproven", because(Cause.ATOMICS_BETWEEN))
 
 
-def _is_synchronised(context: Context, write: Access, read: Access) -> bool:
+def is_synchronised(model: KernelModel, write: Access, read: Access) -> bool:
     """Whether a release after the write and an acquire before the read may order the two (Tile IR, section 7)."""
-    atomics = [a for a in context.model.accesses if a.mode == "atomic" and a.scope in ("device", "sys")]
+    atomics = [a for a in model.accesses if a.mode == "atomic" and a.scope in ("device", "sys")]
     return any(a.site > write.site and a.order in ("release", "acq_rel") for a in atomics) and any(
         a.site < read.site and a.order in ("acquire", "acq_rel") for a in atomics)
 
@@ -37,7 +37,7 @@ def decide_reads(context: Context) -> Iterator[DecidedObligation]:
             for write in writes:
                 if meet(read, write):
                     outcome = decide_pair(context, write, read)
-                    if outcome.verdict == "refuted" and _is_synchronised(context, write, read):
+                    if outcome.verdict == "refuted" and is_synchronised(context.model, write, read):
                         outcome = ORDERED_ELSEWHERE
                     judged.append((read, write, outcome))
         if not judged:

@@ -13,14 +13,18 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilecheck.interp.host.clause_substitution import bind, numbers_of
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.launch_numbers import Numbers, numbers_at
 from tilecheck.interp.kernel.access import Access, KernelModel
+from tilecheck.interp.kernel.lint_facts import SliceUse
+from tilecheck.obligations.cross_read import is_synchronised
 from tilecheck.obligations.duplicates import lanes_of
 from tilecheck.obligations.may_alias import align_regions, meet
 from tilecheck.obligations.obligation import DecidedObligation, DecidedSlice
 from tilecheck.obligations.query import clause_of
 from tilecheck.obligations.reasons import Cause, because
+from tilecheck.obligations.structural_clauses import width_clauses
 from tilecheck.obligations.witness_loops import with_loop_values
 from tilecheck.solver.model_search import Escape, Executed, run_collision, run_escape, run_region
 from tilecheck.symbolic import (
@@ -43,9 +47,11 @@ from tilecheck.symbolic import (
 )
 from tilecheck.symbolic.footprint import Clause, Region, Witness
 
-__all__ = ["Execution", "decide_at_launches", "execute_at", "execute_slice_at", "has_room"]
+__all__ = ["Execution", "decide_at_launches", "decide_slices_at_launches", "execute_at", "execute_slice_at", "has_room"]
 
-_NAMED: Final = 8
+_MOST: Final = 40
+"""Launches with different numbers that are executed for one obligation."""
+_NAMED: Final = 24
 """Launches that one clause names."""
 _LEAST: Final = 3
 """Sets of values that must fail where the relations between the quantities of a launch are unknown."""
@@ -89,19 +95,30 @@ def _decide(s: DecidedObligation, model: KernelModel, launches: Sequence[Launch]
         if failed is not None:
             return failed
     refuted = s.verdict == "refuted"
+    if any(step.rule in (Cause.TOO_WIDE, Cause.WRAPS) for step in s.reason):
+        return s
     if not launches:
         return replace(s, certain=has_room(s, model)) if refuted else s
-    found: list[Execution] = []
-    for launch in launches if plan is not None else ():
-        found.append(_execute(plan, model, launch) if plan is not None else _OPEN)
-        if found[-1].failed is not None:
-            return found[-1].failed
-    if plan is not None and all(e.clean for e in found):
-        clause = _clause_of_launches(plan, model, launches)
+    different = list({(numbers_of(x), x.how == "unseen", x.certain): x for x in launches}.values())
+    clean = plan is not None and len(different) <= _MOST
+    for launch in different[:_MOST] if plan is not None else ():
+        found = _execute(plan, model, launch) if plan is not None else _OPEN
+        if found.failed is not None:
+            return found.failed
+        # numbers are executed without their widths
+        clean = clean and found.clean and not _wraps(model, launch)
+    if plan is not None and clean:
+        clause = _clause_of_launches(plan, model, different)
         if clause is not None:
             return replace(s, verdict="conditional", clauses=(clause,), witness=None, reason=because(
                 Cause.EXECUTED_AT_LAUNCHES), certain=True)
     return replace(s, certain=False) if refuted else s
+
+
+def _wraps(model: KernelModel, launch: Launch) -> bool:
+    """Whether a number of the kernel exceeds its type at a launch, as far as its constants show."""
+    return any(c.cond is not None and bind(c.cond, model.params, launch, model.launched).goal.op == "false"
+               for c in width_clauses(model))
 
 
 def _clause_of_launches(plan: _Plan, model: KernelModel, launches: Sequence[Launch]) -> Clause | None:
@@ -200,8 +217,7 @@ def _is_lost(access: Access, model: KernelModel) -> bool:
 def _plan_pair(s: DecidedObligation, model: KernelModel) -> _Plan | None:
     """Two accesses across blocks. All other pairs of the statement also have to be clean."""
     first, second = s.other or s.access, s.access
-    weak = s.verdict != "refuted" and bool(first.locks) and bool(second.locks)
-    if weak or second.mode == "atomic":
+    if second.mode == "atomic" or (s.verdict != "refuted" and _may_be_ordered(s, first, second, model)):
         return None
     regions = align_regions(first, second)
     pairs = [align_regions(*pair) for pair in _list_pairs(s, model) if pair != (first, second)]
@@ -216,6 +232,17 @@ def _plan_pair(s: DecidedObligation, model: KernelModel) -> _Plan | None:
         return None, all(e.complete and e.failure is None for e in rest)
 
     return _Plan(_symbols(*regions, *(r for pair in pairs for r in pair)), run)
+
+
+def _may_be_ordered(s: DecidedObligation, first: Access, second: Access, model: KernelModel) -> bool:
+    """Whether something orders accesses to one element, or its order was not looked at."""
+    return (bool(first.locks) and bool(second.locks)) or (
+        s.kind == "cross-read" and is_synchronised(model, first, second)) or (
+        s.verdict == "unproven" and not _ARITHMETIC.issuperset(step.rule for step in s.reason))
+
+
+_ARITHMETIC: Final = frozenset({Cause.NOTHING_FOUND, Cause.SIGNS_EXCLUDED, Cause.NO_ROOM, Cause.TOO_MANY_PAIRS})
+"""The causes of an open verdict that say nothing of data, locks or constructs that are not modelled."""
 
 
 def _list_pairs(s: DecidedObligation, model: KernelModel) -> Iterator[tuple[Access, Access]]:
@@ -330,6 +357,29 @@ def execute_slice_at(s: DecidedSlice, model: KernelModel, launch: Launch) -> tup
     if any(fails) and (numbers.constant or not numbers.related or (len(fails) >= _LEAST and all(fails))):
         return True, False
     return False, numbers.constant and bool(results) and all(e.complete for row in results for e in row)
+
+
+def decide_slices_at_launches(
+    slices: Iterable[DecidedSlice], model: KernelModel, launches: Sequence[Launch],
+) -> tuple[DecidedSlice, ...]:
+    """The slices, with those that are wrong in every launch that takes them marked as uncertain, unless the first block
+    of any launch takes them, or a seen launch does."""
+    if model.dialect or not launches:
+        return tuple(slices)
+    return tuple(s if s.fault is None else replace(s, certain=_is_taken(s.fault.use, model, launches)) for s in slices)
+
+
+def _is_taken(use: SliceUse, model: KernelModel, launches: Sequence[Launch]) -> bool:
+    made = Region((), use.guard, use.exact)
+    if all(isinstance(a, GridDim) for a in _symbols(made)) and run_region(
+            made, {GridDim(k): 1 for k in range(3)})[0] is not None:
+        return True
+    for launch in launches[:_MOST]:
+        numbers = numbers_at(_symbols(made), model.params, launch, model.launched)
+        taken = [run_region(made, sample)[0] is not None for sample in numbers.samples]
+        if any(taken) and (numbers.constant or not numbers.related or all(taken)):
+            return True
+    return False
 
 
 # --- no launch -------------------------------------------------------------------------------------------------------

@@ -20,9 +20,12 @@ from tilecheck.obligations.executed_launches import execute_at, execute_slice_at
 from tilecheck.obligations.grid_coverage import depends_on_data, find_dependent
 from tilecheck.obligations.launches import Discharged, is_width
 from tilecheck.obligations.obligation import DecidedObligation, Proof
-from tilecheck.symbolic import FALSE, TRUE, GridDim, atoms_in, atoms_of, conj
+from tilecheck.symbolic import FALSE, TRUE, Cond, GridDim, atoms_in, atoms_of, conj, conjuncts
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.syntax.tree import Span
+
+_MOST: Final = 200
+"""Launches and clauses of one kernel that are executed."""
 
 __all__ = ["AliasedArguments", "Breach", "IdleAxis", "find_aliased_arguments", "find_breaches", "find_unread_axes"]
 
@@ -200,6 +203,9 @@ class _Depending(Struct, frozen=True):
     def _execute(self, clause: Clause, launch: Launch, result: Discharge, bounds: bool) -> Iterator[Breach]:
         """Executes what depends on a clause. A clause that is only sufficient is not reported."""
         model, proof = self.model, self.proof
+        if len(self.executed) >= _MOST:
+            yield from self.find(clause, launch, launch, result) if bounds else ()
+            return
         needing = [s for s in proof.obligations
                    if s.verdict != "refuted" and any(c.text == clause.text for c in s.clauses)]
         sliced = [s for s in proof.slices if any(c.text == clause.text for c in s.clauses)]
@@ -267,4 +273,10 @@ def _is_in_place(model: KernelModel, read: str, written: str) -> bool:
     reads = [a for a in model.accesses if a.array.text == read]
     return bool(reads) and all(
         r.region.exact and any(w.mode == "write" and w.region.index == r.region.index for w in writes) and all(
-            r.site < w.site or conj(r.region.guard, w.region.guard).op == "false" for w in writes) for r in reads)
+            r.site < w.site or _exclude(r.region.guard, w.region.guard) for w in writes) for r in reads)
+
+
+def _exclude(first: Cond, second: Cond) -> bool:
+    """Whether two path conditions exclude each other, as their parts show."""
+    return conj(first, second).op == "false" or any(
+        all(conj(way, second).op == "false" for way in c.args) for c in conjuncts(first) if c.op == "or")

@@ -31,7 +31,7 @@ def in_view(
         return s
     semantic = [c for c in s.clauses if c.kind == "semantic"]
     left = tuple(c for c in semantic if not _is_discharged(c, model, launches, states))
-    if s.verdict == "conditional":
+    if s.verdict in ("conditional", "unproven"):
         evident = {c for use, clauses in s.uses if is_ragged(use, model, launches) for c in clauses}
         left = tuple(c for c in left if c in evident or states[c.text].state == "broken")
         whole = {c for use, clauses in s.uses if _has_room(use, model, launches) for c in clauses} - {
@@ -39,7 +39,8 @@ def in_view(
         left = tuple(c for c in left if c not in whole)
     if semantic and not left and s.verdict == "conditional":
         return None
-    return replace(s, clauses=left)
+    uses = tuple((use, tuple(c for c in clauses if c.kind != "semantic" or c in left)) for use, clauses in s.uses)
+    return replace(s, clauses=left, uses=uses)
 
 
 def _is_discharged(

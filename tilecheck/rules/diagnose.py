@@ -11,7 +11,7 @@ from tilecheck.diagnostics import ClauseState, ContractClause, Diagnostic, Kerne
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.deferred import confirm_suspicions
-from tilecheck.obligations.executed_launches import decide_at_launches
+from tilecheck.obligations.executed_launches import decide_at_launches, decide_slices_at_launches
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.launch_breaches import find_breaches
 from tilecheck.obligations.launches import Discharged, count_launches, discharge_all
@@ -35,7 +35,9 @@ def conclude(
 ) -> tuple[KernelReport, tuple[Diagnostic, ...]]:
     """Verdicts, contract and findings of a kernel, given the launches of the checked files.
     """
-    proof = replace(proof, obligations=decide_at_launches(proof.obligations, model, launches))
+    proof = replace(
+        proof, obligations=decide_at_launches(proof.obligations, model, launches),
+        slices=decide_slices_at_launches(proof.slices, model, launches))
     clauses = contract_of(proof)
     states = discharge_all(clauses, model, launches)
     reported = find_open_obligations(model, proof, launches, states)

@@ -416,7 +416,19 @@ def _arange(ev: Evaluator, args: Args, named: Named, state: State) -> Value | No
 
 
 def _new_array(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    return arrays.allocate(ev, "array", None, state)
+    """`torch.tensor([[1, 2], [3, 4]])`: the extents are the lengths of the lists."""
+    return arrays.allocate(ev, "array", _extents_of_lists(ev, args[0], state) if args else None, state)
+
+
+def _extents_of_lists(ev: Evaluator, value: Value, state: State, depth: int = 0) -> tuple[Value, ...] | None:
+    if isinstance(value, Plain) or (isinstance(value, Int) and value.term.constant is not None):
+        return ()
+    items = ev.elements(value, state) if isinstance(value, Ref | Items) and depth < _NESTED else None
+    inner = None if not items else {_extents_of_lists(ev, item, state, depth + 1) for item in items}
+    if not items or inner is None or len(inner) != 1:
+        return None
+    found = inner.pop()
+    return None if found is None else (Int(const(len(items))), *found)
 
 
 BUILTINS: Final[Mapping[str, Call]] = {
@@ -448,6 +460,8 @@ BUILTINS: Final[Mapping[str, Call]] = {
     ),
 }
 
+_NESTED: Final = 5
+"""Lists in lists that make an array."""
 _ALLOCATED: Final = ("empty", "zeros", "ones", "full")
 _RANDOM: Final = ("rand", "randn")
 

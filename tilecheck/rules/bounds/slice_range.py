@@ -56,7 +56,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.diagnostics import Diagnostic, Note, Severity
 from tilecheck.interp.kernel.source_names import spell_term, spelling
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.obligation import DecidedSlice, SliceFault
@@ -103,10 +103,11 @@ def _describe_fault(settled: DecidedSlice, fault: SliceFault, kernel: str) -> Di
     numbers = " to ".join(_value(t, env) for t in (s.start, s.stop))
     selects = f"it selects the elements {numbers} of {_value(s.extent, env)}"
     note = Note(f"with {', '.join(given)} {selects}" if given else selects)
+    severity: Severity = "error" if settled.certain else "warning"
     if s.array is UNKNOWN_ARRAY:
         return Diagnostic(
-            CODE, "error", reason_text(settled.reason), s.span, kernel, (note, _NO_CHECK), _PART_HELP)
-    return Diagnostic(CODE, "error", reason_text(settled.reason), s.span, kernel, (note, _UNCHECKED),
+            CODE, severity, reason_text(settled.reason), s.span, kernel, (note, _NO_CHECK), _PART_HELP)
+    return Diagnostic(CODE, severity, reason_text(settled.reason), s.span, kernel, (note, _UNCHECKED),
                       _HELP[fault.what].format(**_texts(fault)))
 
 
