@@ -23,17 +23,34 @@ __all__ = ["Parameter", "bind", "host_array", "host_arrays", "parameters", "read
 
 @dataclass(frozen=True)
 class Parameter:
-    """A kernel parameter.
+    """A kernel parameter, or an item of one that is a tuple.
 
-    constant  its value is part of the compiled kernel
-    index     type of the extents of its arrays
-    scalar    type of an integer
+    constant        its value is part of the compiled kernel
+    index           type of the extents of its arrays
+    scalar          type of an integer
+    static_shape    axes whose extents are part of the compiled kernel
+    static_strides  likewise, of strides
+    items           the parameters of the items of a tuple; None unless the annotation has them
+    each            the parameter of every item of a tuple of any length
     """
 
     name: str
     constant: bool = False
     index: DType = INT32
     scalar: DType = INT32
+    static_shape: tuple[int, ...] = ()
+    static_strides: tuple[int, ...] = ()
+    items: tuple[Parameter, ...] | None = None
+    each: Parameter | None = None
+
+    def parts(self, count: int) -> tuple[Parameter, ...]:
+        """The parameters of the items of a tuple. Raises TypeError if the annotation has another number of items."""
+        if self.items is None:
+            return (self.each or self,) * count
+        if len(self.items) != count:
+            raise TypeError(f"argument '{self.name}' is a tuple of {count} items, and its annotation has "
+                            f"{len(self.items)}")
+        return self.items
 
 
 def parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
@@ -46,19 +63,24 @@ def parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
     return tuple(_parameter(name, hints.get(name, p.annotation)) for name, p in signature.parameters.items())
 
 
-def _parameter(name: str, annotation: Any) -> Parameter:
-    constant, index, number = False, INT32, INT32
-    for item in _metadata(annotation):
-        kind = type(item).__name__
-        if kind == "ConstantAnnotation":
-            constant = True
-        elif kind == "ArrayAnnotation":
-            index = as_dtype(item.index_dtype)
-        elif kind == "ListAnnotation":
-            index = as_dtype(item.element.index_dtype)
-        elif kind == "ScalarAnnotation":
-            number = as_dtype(item.dtype)
-    return Parameter(name, constant, index, number)
+def _parameter(name: str, annotation: Any, outer: bool = False) -> Parameter:
+    """`outer`: whether it is an item of a constant."""
+    found = {type(item).__name__: item for item in _metadata(annotation)}
+    constant = outer or "ConstantAnnotation" in found
+    inner = annotation
+    while get_origin(inner) is Annotated:
+        inner = get_args(inner)[0]
+    if get_origin(inner) is tuple:
+        kinds = get_args(inner)
+        if len(kinds) == 2 and kinds[1] is Ellipsis:
+            return Parameter(name, constant, each=_parameter(name, kinds[0], constant))
+        return Parameter(name, constant, items=tuple(_parameter(name, kind, constant) for kind in kinds))
+    listed, number = found.get("ListAnnotation"), found.get("ScalarAnnotation")
+    array = found.get("ArrayAnnotation", getattr(listed, "element", None))
+    return Parameter(
+        name, constant, INT32 if array is None else as_dtype(array.index_dtype),
+        INT32 if number is None else as_dtype(number.dtype),
+        tuple(getattr(array, "static_shape_dims", ())), tuple(getattr(array, "static_stride_dims", ())))
 
 
 def _metadata(annotation: Any) -> Iterable[Any]:
@@ -125,7 +147,8 @@ def _draft(parameter: Parameter, value: Any, name: str, pending: list[_Pending])
     if isinstance(value, float):
         return scalar(value, FLOAT32)
     if isinstance(value, tuple):
-        return tuple(_draft(parameter, item, f"{name}[{n}]", pending) for n, item in enumerate(value))
+        return tuple(_draft(part, item, f"{name}[{n}]", pending)
+                     for n, (part, item) in enumerate(zip(parameter.parts(len(value)), value, strict=True)))
     if isinstance(value, list):
         if not value:
             raise TypeError(f"argument '{name}' is an empty list")

@@ -15,6 +15,7 @@ import numpy as np
 from tilecheck.text.block_names import block_name, rank_of_grid
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.execution.arguments import bind, host_arrays, parameters, read_only
+from tilecheck_runtime.cpu.execution.front_end import check_compiles, is_compilable
 from tilecheck_runtime.cpu.execution.translate import Translator
 from tilecheck_runtime.cpu.machine import State
 from tilecheck_runtime.errors.language import TileRecursionError
@@ -35,8 +36,8 @@ class FindingWarning(UserWarning):
 
 
 def _check_grid(grid: Any) -> Block:
-    if not isinstance(grid, tuple) or not 1 <= len(grid) <= 3:
-        raise TypeError(f"the grid must be a tuple of one to three integers, not {grid!r}")
+    if not isinstance(grid, tuple) or len(grid) > 3:
+        raise TypeError(f"the grid must be a tuple of at most three integers, not {grid!r}")
     try:
         extents = [operator.index(n) for n in grid] + [1] * (3 - len(grid))
     except TypeError:
@@ -96,7 +97,10 @@ def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
                         f"`{function.__name__}(...).sync()`")
     if State.recorder is not None:
         raise RuntimeError("a kernel cannot be launched from a kernel")
-    arguments, storages = bind(parameters(function), values)
+    known = parameters(function)
+    arguments, storages = bind(known, values)
+    if is_compilable(kernel):
+        check_compiles(kernel, known, arguments)
     body = Translator().function(function)
     into.launches += 1
     recorder, order = Recorder(into, function.__name__, extents), _order_blocks(extents, into.seed)
@@ -107,7 +111,7 @@ def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
     if any(map(len, places)):
         for array, before in zip(host_arrays(arguments), contents, strict=True):
             array[...] = before
-        arguments, storages = bind(parameters(function), values)
+        arguments, storages = bind(known, values)
         second = Replay(into, function.__name__, extents, storages, places)
         _run_pass(body, arguments, second, order)
         second.finish(storages)
