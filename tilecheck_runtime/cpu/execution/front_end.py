@@ -5,6 +5,7 @@ The front end needs no GPU. What it refuses is refused here, with its own errors
 
 from __future__ import annotations
 
+import functools
 import io
 import sys
 from collections.abc import Hashable, Sequence
@@ -14,8 +15,9 @@ from weakref import WeakKeyDictionary
 from tilecheck_runtime.cpu.arrays import Array, ArrayList
 from tilecheck_runtime.cpu.execution.arguments import Parameter
 from tilecheck_runtime.cpu.tile import Tile
+from tilecheck_runtime.errors.language import TileError
 
-__all__ = ["check_compiles", "is_compilable"]
+__all__ = ["as_installed", "check_compiles", "is_compilable"]
 
 VERSION: Final = "13.4"
 """Of the bytecode: the newest that the oldest supported release makes."""
@@ -48,6 +50,21 @@ def check_compiles(kernel: Any, known: Sequence[Parameter], arguments: Sequence[
     except internal:
         return
     done.add(key)
+
+
+def as_installed(error: TileError) -> None:
+    """Makes an error of the CPU also one of the class that the installed package has under that name."""
+    kind: Any = type(error)
+    tile: Any = sys.modules["cuda.tile"]
+    found = getattr(tile, kind.__name__, None)
+    if isinstance(found, type) and not isinstance(error, found):
+        error.__class__ = _joint_class(kind, found)
+        vars(error).update(message=str(error.args[0]) if error.args else "", loc=tile.TileError("").loc)
+
+
+@functools.cache
+def _joint_class(ours: type, theirs: type) -> type:
+    return type(theirs.__name__, (ours, theirs), {"__module__": "cuda.tile", "__str__": Exception.__str__})
 
 
 def _key(known: Parameter, value: Any) -> Any:

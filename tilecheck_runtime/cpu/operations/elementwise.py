@@ -158,6 +158,20 @@ def _cdiv(x: Any, y: Any, /) -> Any:
     return result(np.ceil(a / b), dtype, x, y)
 
 
+_divide_integers: Final = _arithmetic(np.floor_divide, operator.floordiv, divides=True)
+
+
+def _floordiv(x: Any, y: Any, /) -> Any:
+    """Rounds the quotient of floats before it takes the floor, as the device does; of constants, as Python does."""
+    if all(type(part) is not Tile or part.constant for part in (x, y)):
+        return _divide_integers(x, y)
+    dtype = joint_dtype(x, y)
+    if dtype.category < FLOAT:
+        return _divide_integers(x, y)
+    quotient = np.asarray(operand(x, dtype) / operand(y, dtype)).astype(dtype.storage)
+    return result(np.floor(quotient.astype(dtype.compute))[()], dtype, x, y)
+
+
 def _atan2(x: Any, y: Any, /) -> Any:
     if type(x) is not Tile and type(y) is not Tile:
         return math.atan2(x, y)
@@ -237,7 +251,7 @@ maximum: Final = _extremum(np.fmax, np.maximum, np.maximum, max)
 _PLAIN: Final[dict[str, Function]] = {
     "add": _arithmetic(np.add, operator.add), "sub": _arithmetic(np.subtract, operator.sub),
     "mul": _arithmetic(np.multiply, operator.mul), "truediv": _arithmetic(np.divide, _loose_truediv, real=True),
-    "floordiv": _arithmetic(np.floor_divide, operator.floordiv, divides=True),
+    "floordiv": _floordiv,
     "mod": _arithmetic(np.remainder, operator.mod, divides=True),
     "divmod": _divmod, "pow": _pow, "cdiv": _cdiv, "atan2": _atan2,
     "minimum": minimum, "maximum": maximum,

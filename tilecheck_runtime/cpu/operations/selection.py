@@ -10,7 +10,7 @@ import numpy as np
 from tilecheck_runtime.cpu.dtypes import FLOAT, DType, as_dtype, promote
 from tilecheck_runtime.cpu.operations.operands import BOOLEAN, adapt_number, astile_like, operand, undefined_lanes
 from tilecheck_runtime.cpu.taint import Taint, merge_taints
-from tilecheck_runtime.cpu.tile import Tile, cast, convert, extend
+from tilecheck_runtime.cpu.tile import Tile, cast, convert, extend, to_tf32
 from tilecheck_runtime.errors.language import TileTypeError, TileUnsupportedFeatureError
 
 __all__ = ["NAMES"]
@@ -46,6 +46,8 @@ def astype(x: Any, dtype: Any, /, *, rounding_mode: Any = None) -> Tile:
 
 def _round_directed(x: Any, target: DType, mode: str) -> Tile:
     source = astile_like(x)
+    if target.name == "tfloat32" and mode in ("RZ", "RA"):
+        return Tile(to_tf32(source.data.astype(np.float32), mode), target, source.taint)
     if target.category < FLOAT or mode not in ("RZ", "RP", "RM"):
         raise TileUnsupportedFeatureError(f"astype to {target} with rounding mode {mode} is not supported on the CPU")
     exact = source.data.astype(np.float64)
