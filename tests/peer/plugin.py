@@ -8,6 +8,7 @@ of the compiler is empty. With PEER_RECORD=FILE each test adds a line of JSON: i
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import json
 import os
@@ -96,6 +97,17 @@ def _fake_driver() -> None:
     _compile._find_compiler_bin = lambda *_, **__: types.SimpleNamespace(path="none")
 
 
+def _name_missing() -> None:
+    """Adds private names that the suite of an earlier release imports."""
+    import cuda.tile as ct
+    from cuda.tile import _datatype
+
+    order = ("bool_", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16",
+             "float32", "float64")
+    if not hasattr(_datatype, "_DTypePromotionImpl"):
+        _datatype._DTypePromotionImpl = types.SimpleNamespace(_order=[getattr(ct, name) for name in order])
+
+
 class _BenchmarkHooks:
     """Hooks of a plugin that need not be installed."""
 
@@ -111,6 +123,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ["PEER_CHILD"] = "1"
     config.addinivalue_line("markers", "use_mlir: needs a part of the compiler that is not public")
     _fake_device()
 
@@ -121,6 +134,16 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
     if util is not None and hasattr(util, "filecheck"):
         util.filecheck = lambda *_, **__: None  # type: ignore[attr-defined]
         util.get_bytecode = lambda *_, **__: b""  # type: ignore[attr-defined]
+
+
+def run_alone() -> None:
+    """Makes kernels run on the CPU in a process without pytest, until it ends."""
+    from tilecheck_runtime.hooks.install import cpu_launches
+
+    _fake_device()
+    launches = cpu_launches()
+    launches.__enter__()
+    atexit.register(launches.__exit__, None, None, None)
 
 
 # --- record ----------------------------------------------------------------------------------------------------------
@@ -140,3 +163,4 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 _ToCpu().__enter__()
 _fake_driver()
+_name_missing()

@@ -19,7 +19,8 @@ BOOL = DTYPES["bool_"]
 
 
 class Tile:
-    """A tile, or a scalar of known type when it has no axes. Its operators are installed by `operations.elementwise`.
+    """A tile, or a scalar of known type when it has no axes. Its operators are installed by `operations.elementwise`, and
+    its text by `operations.output`.
 
     data      NumPy array or scalar of the storage type of `dtype`
     taint     undefined lanes and pending acquires, None for most tiles
@@ -77,14 +78,6 @@ class Tile:
         if taint is not None and taint.lanes is not None:
             taint = Taint(taint.lanes[index], taint.sources, taint.tokens)
         return Tile(np.asarray(self.data)[index], self.dtype, taint)
-
-    def __repr__(self) -> str:
-        return str(self.data.tolist())
-
-    __str__ = __repr__
-
-    def __format__(self, spec: str) -> str:
-        return format(self.data.item(), spec) if spec and self.data.ndim == 0 else str(self)
 
 
 def raw(value: Any) -> Any:

@@ -123,7 +123,7 @@ _TORCH_NAMES: Final = {"torch.bool": "bool_"}
 
 
 def _of_numpy(value: Any) -> Any:
-    """A scalar of NumPy as a constant with its type, and a type of NumPy as an element type; itself if there is none."""
+    """A scalar of NumPy as a constant with its type, and its class as an element type; itself if there is no type."""
     try:
         dtype = of_numpy(value if isinstance(value, type) else value.dtype)
     except (TileUnsupportedFeatureError, TypeError):
@@ -357,6 +357,8 @@ class Translator:
         self._remember(kind, made)
         for name, member in functions.items():
             setattr(made, name, self.value(member))
+        if made.__repr__ is object.__repr__:
+            made.__repr__ = lambda value: f"<{type(value).__name__} object>"
         return made
 
 
