@@ -19,8 +19,8 @@ BOOL = DTYPES["bool_"]
 
 
 class Tile:
-    """A tile, or a scalar of known type when it has no axes. Its operators are installed by `operations.elementwise`, and
-    its text by `operations.output`.
+    """A tile, or a scalar of known type when it has no axes. Its operators are installed by `operations.elementwise`,
+    and its text by `operations.output`.
 
     data      NumPy array or scalar of the storage type of `dtype`
     taint     undefined lanes and pending acquires, None for most tiles
@@ -175,9 +175,9 @@ LARGEST = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0, "float4_e2m1fn": 6.0}
 def to_tf32(data: Any, mode: str = "RN") -> Any:
     """Single precision rounded to 10 explicit bits of mantissa: to nearest even, RZ towards zero, or RA to nearest with
     ties away from zero."""
-    bits = np.asarray(data, dtype=np.float32).view(np.uint32)
+    bits: Any = np.asarray(data, dtype=np.float32).view(np.uint32)
     last = (bits >> np.uint32(13)) & np.uint32(1)
-    added = {"RN": np.uint32(0xFFF) + last, "RZ": np.uint32(0), "RA": np.uint32(0x1000)}[mode]
+    added: Any = {"RN": np.uint32(0xFFF) + last, "RZ": np.uint32(0), "RA": np.uint32(0x1000)}[mode]
     rounded = ((bits + added) & np.uint32(0xFFFFE000)).view(np.float32)
     return np.where(np.isfinite(data), rounded, data).astype(np.float32)[()]
 

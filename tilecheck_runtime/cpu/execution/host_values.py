@@ -57,7 +57,7 @@ def to_device(value: Any, translated: Callable[[Any], Any]) -> Any:
 
 
 def _copy_fields(value: Any, kind: type, change: Callable[[Any], Any]) -> Any:
-    copy = object.__new__(kind)
+    copy: Any = object.__new__(kind)
     for field in dataclasses.fields(value):
         object.__setattr__(copy, field.name, change(getattr(value, field.name)))
     return copy

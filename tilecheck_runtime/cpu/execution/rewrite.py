@@ -226,10 +226,10 @@ class _Rewriter(ast.NodeTransformer):
 
     # functions
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         return self._function(node)
 
-    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
         return self._function(node)
 
     def _function(self, node: Any) -> Any:

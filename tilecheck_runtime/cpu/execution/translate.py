@@ -97,9 +97,9 @@ def _static_name(function: FunctionType, expression: ast.expr) -> str | None:
             found = getattr(holder, member, None) if isinstance(holder, ModuleType) else None
         case ast.Attribute(value=ast.Attribute(value=ast.Name(id=name), attr=middle), attr=member) if member in STATIC:
             found = getattr(getattr(function.__globals__.get(name), middle, None), member, None)
-    module, name = getattr(found, "__module__", None), getattr(found, "__name__", None)
+    module, known = getattr(found, "__module__", None), getattr(found, "__name__", None)
     ours = str(module).startswith("tilecheck_runtime.cpu.")
-    return name if name in STATIC and (ours or _is_tile_module(module)) else None
+    return known if known in STATIC and (ours or _is_tile_module(module)) else None
 
 
 def _content(function: FunctionType, name: str) -> Any:
@@ -131,6 +131,16 @@ def _of_numpy(value: Any) -> Any:
     return dtype if isinstance(value, type) else Tile(value, dtype, None, True)
 
 
+def _key_of(functions: Mapping[str, Callable[..., Any]], name: str, given: tuple[Any, ...]) -> Any:
+    """Identifies an evaluation; None if a variable cannot be hashed."""
+    key = (id(functions), name, tuple((type(g), g) for g in given))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
 def _of_cutile() -> tuple[type[BaseException], ...]:
     """The errors of cuTile, ours and those of the installed package."""
     found = getattr(sys.modules.get("cuda.tile"), "TileError", TileError)
@@ -150,6 +160,11 @@ def _copied_cell(cell: CellType) -> CellType:
         return CellType(_copied(cell.cell_contents))
     except ValueError:
         return cell
+
+
+def _plain_text(value: object) -> str:
+    """The text of an object without its own, as the device prints it."""
+    return f"<{type(value).__name__} object>"
 
 
 class _Module(ModuleType):
@@ -274,13 +289,9 @@ class Translator:
         if host and not function.__closure__:
             self._remember(function, function)
             return function
-        if host:
-            code, statics = function.__code__, {}
-            space = function.__globals__
-        else:
-            rewritten = _rewrite(function)
-            code, statics = rewritten.code, rewritten.statics
-            space = _space(function.__globals__.get("__name__"))
+        rewritten = Rewritten(function.__code__, {}) if host else _rewrite(function)
+        code, statics = rewritten.code, rewritten.statics
+        space = function.__globals__ if host else _space(function.__globals__.get("__name__"))
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         closure = tuple(self._cell(cells[name]) for name in code.co_freevars)
         made = FunctionType(code, space, function.__name__, None, closure)
@@ -310,13 +321,9 @@ class Translator:
     def _evaluate(self, functions: Mapping[str, Callable[..., Any]], name: str, *variables: Any) -> Any:
         """The value of an expression of the host. Equal variables give the value of the first evaluation."""
         given = tuple(to_host(v, self._original) for v in variables)
-        key = (id(functions), name, tuple((type(g), g) for g in given))
-        try:
-            known = self._results.get(key, key)
-        except TypeError:  # a variable cannot be hashed
-            key, known = (), ()
-        if known is not key:
-            return known
+        key = _key_of(functions, name, given)
+        if key in self._results:
+            return self._results[key]
         try:
             found = functions[name](*given)
         except Exception as error:
@@ -324,7 +331,7 @@ class Translator:
                 raise
             raise StaticException(f"{type(error).__name__}: {error}") from error
         result = to_device(list(found) if isinstance(found, _CONSUMED) else found, self.value)
-        if key and not any(isinstance(g, HostValue) for g in given):
+        if key is not None and not any(isinstance(g, HostValue) for g in given):
             self._results[key] = result
         return result
 
@@ -357,8 +364,8 @@ class Translator:
         self._remember(kind, made)
         for name, member in functions.items():
             setattr(made, name, self.value(member))
-        if made.__repr__ is object.__repr__:
-            made.__repr__ = lambda value: f"<{type(value).__name__} object>"
+        if not any("__repr__" in vars(base) for base in made.__mro__[:-1]):
+            type.__setattr__(made, "__repr__", _plain_text)
         return made
 
 

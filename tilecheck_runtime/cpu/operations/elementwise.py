@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from tilecheck_runtime.cpu import machine
+from tilecheck_runtime.cpu.directed import DIRECTED, compute_directed, flush
 from tilecheck_runtime.cpu.dtypes import BOOL, FLOAT, FLOAT32, INT32, INTEGRAL, DType
 from tilecheck_runtime.cpu.operations.operands import (
     BOOLEAN,
@@ -196,7 +197,11 @@ def _extremum(ignoring: Function, propagating: Function, plain: Function, loose:
         dtype = joint_dtype(x, y)
         _no_booleans(dtype, loose.__name__)
         compute = plain if dtype.category <= INTEGRAL else propagating if propagate_nan else ignoring
-        return result(compute(operand(x, dtype), operand(y, dtype)), dtype, x, y)
+        if not flush_to_zero:
+            return result(compute(operand(x, dtype), operand(y, dtype)), dtype, x, y)
+        if dtype is not FLOAT32:
+            raise TileTypeError(f"{loose.__name__} flushes subnormal numbers of float32 only, not of {dtype}")
+        return result(flush(compute(flush(operand(x, dtype)), flush(operand(y, dtype)))), dtype, x, y)
 
     return operation
 
@@ -217,30 +222,51 @@ def _invert(x: Any, /) -> Any:
     return result(np.invert(x.data), x.dtype, x)
 
 
-def _with_rounding_options(function: Function) -> Function:
-    """Accepts a rounding mode and flushing of subnormal numbers, which change results only within the usual
-    tolerances."""
+_MODES: Final[Mapping[str, frozenset[str]]] = {
+    **dict.fromkeys(("add", "sub", "mul"), DIRECTED | {"RN"}),
+    "truediv": DIRECTED | {"RN", "FULL", "APPROX"}, "sqrt": DIRECTED | {"RN", "APPROX"},
+    **dict.fromkeys(("exp", "tanh"), frozenset({"FULL", "APPROX"})),
+}
+"""The rounding modes of operations. FULL and APPROX give a result of unspecified accuracy; here it is the exact one."""
+_FLUSHED: Final = frozenset({"add", "sub", "mul", "truediv", "sqrt", "exp2", "rsqrt"})
+_UNRESTRICTED: Final = frozenset({"float16", "bfloat16", "float32", "float64"})
+
+
+def _check_options(name: str, tile: Any, mode: str, flushed: bool) -> None:
+    """Raises TileTypeError for options that an operation does not have with elements of that type."""
+    if mode and mode not in _MODES.get(name, ()):
+        raise TileTypeError(f"{name} does not take rounding mode {mode}")
+    if flushed and name not in _FLUSHED:
+        raise TileTypeError(f"{name} does not flush subnormal numbers")
+    dtype = tile.dtype if type(tile) is Tile else None
+    if dtype is None:
+        return
+    if mode and (dtype.name not in _UNRESTRICTED or (mode in ("FULL", "APPROX") and dtype is not FLOAT32)):
+        raise TileTypeError(f"{name} of elements of {dtype} does not take rounding mode {mode}")
+    if flushed and dtype is not FLOAT32:
+        raise TileTypeError(f"{name} flushes subnormal numbers of float32 only, not of {dtype}")
+
+
+def _with_options(name: str, function: Function) -> Function:
+    """Accepts a rounding mode and flushing of subnormal numbers."""
 
     def operation(*operands: Any, rounding_mode: Any = None, flush_to_zero: Any = False) -> Any:
-        return function(*operands)
-
-    return operation
-
-
-def _with_flush_option(function: Function) -> Function:
-    """Accepts flushing only."""
-
-    def operation(x: Any, /, *, flush_to_zero: Any = False) -> Any:
-        return function(x)
-
-    return operation
-
-
-def _with_rounding_mode(function: Function) -> Function:
-    """Accepts a rounding mode only."""
-
-    def operation(x: Any, /, *, rounding_mode: Any = None) -> Any:
-        return function(x)
+        mode, flushed = getattr(rounding_mode, "name", ""), bool(flush_to_zero)
+        done = function(*operands)
+        if not mode and not flushed:
+            return done
+        _check_options(name, done, mode, flushed)
+        if type(done) is not Tile:
+            return done
+        dtype = done.dtype
+        parts = [operand(value, dtype) for value in operands]
+        parts = [flush(part) for part in parts] if flushed else parts
+        data = done.data
+        if mode in DIRECTED:
+            data = compute_directed(name, dtype.storage, mode, *parts)
+        elif flushed:
+            data = function(*(Tile(part, dtype) for part in parts)).data
+        return Tile(flush(data) if flushed else data, dtype, done.taint, done.constant)
 
     return operation
 
@@ -271,13 +297,9 @@ _PLAIN: Final[dict[str, Function]] = {
     "negative": _unary(np.negative, real=False, boolean=INT32, loose=operator.neg),
     "isnan": _isnan,
 }
-_OPTIONS: Final[dict[str, Callable[[Function], Function]]] = {
-    **dict.fromkeys(("add", "sub", "mul", "truediv", "sqrt"), _with_rounding_options),
-    **dict.fromkeys(("exp2", "rsqrt"), _with_flush_option),
-    **dict.fromkeys(("exp", "tanh"), _with_rounding_mode),
-}
 NAMES: Final[dict[str, Function]] = {
-    name: _OPTIONS[name](function) if name in _OPTIONS else function for name, function in _PLAIN.items()
+    name: _with_options(name, function) if name in _MODES or name in _FLUSHED else function
+    for name, function in _PLAIN.items()
 }
 
 _OPERATORS: Final = {

@@ -47,13 +47,14 @@ class Box:
 
 
 def box(array: Array, origin: list[int], sizes: tuple[int, ...], check_bounds: Any, what: str) -> Box | None:
-    """Returns the elements of the tile at `origin`. Reports a tile wholly outside and returns None."""
+    """Returns the elements of the tile at `origin`. Reports a tile wholly outside and returns None, but for the first
+    tile of an empty axis, which has no elements."""
     cuts: list[slice] = []
     inner: list[slice] = []
     full = True
     for axis, (low, size, extent) in enumerate(zip(origin, sizes, array.data.shape, strict=True)):
         high = low + size
-        if low < 0 or low >= extent:
+        if low < 0 or (low >= extent and not low == extent == 0):
             machine.recorder().fault(
                 "TC201",
                 f"{what} of a tile wholly outside '{array.name}': elements {low} to {high} of axis {axis}, "
