@@ -14,7 +14,7 @@ Body = Callable[..., Any]
 
 
 def run(body: Body, *args: Any, grid: tuple[int, ...] = (1,), seed: int | None = 0) -> Report:
-    """A function as a kernel over a grid. It is no object of `cuda.tile`, so the front end does not see it."""
+    """A function as a kernel over a grid. The front end does not see it, because it is not a `ct.kernel`."""
     return sanitize(body, grid, args, seed=seed)
 
 

@@ -51,7 +51,7 @@ _EXACT: Final[Mapping[str, tuple[Callable[..., Any], Callable[..., Any]]]] = {
     "truediv": (np.divide, _quotient_error),
     "sqrt": (np.sqrt, _root_error),
 }
-"""Operations on doubles, with the sign of what rounding took away."""
+"""Operations on doubles, and the errors of their results."""
 
 
 def compute_directed(name: str, storage: Any, mode: str, *operands: Any) -> Any:
@@ -66,7 +66,7 @@ def compute_directed(name: str, storage: Any, mode: str, *operands: Any) -> Any:
 def round_directed(value: Any, rest: Any, near: Any, mode: str) -> Any:
     """Doubles as elements of another type, rounded in a direction.
 
-    rest  the sign of what the doubles lack
+    rest  the sign of the difference between the exact values and the doubles
     near  the elements of that type that are nearest, or next to that
     """
     exact, nearest = np.asarray(value), np.asarray(near)

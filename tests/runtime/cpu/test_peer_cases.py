@@ -32,7 +32,7 @@ OUTPUT = {
     "a18_loop_carried_constants": "[2.000000e+02 2.000000e+02 1.000001e+06]",
     "b05_run_tc201_empty_slice": "",
 }
-"""What each program prints; ERROR is the class of a wrong type."""
+"""The output of each program; ERROR stands for the class of a type error."""
 
 
 @pytest.mark.parametrize("name", OUTPUT)

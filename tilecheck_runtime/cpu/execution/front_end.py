@@ -1,6 +1,6 @@
 """Asks the front end of `cuda.tile`, where it is installed, whether a kernel compiles for the arguments of a launch.
 
-The front end needs no GPU. What it refuses is refused here, with its own errors.
+The front end needs no GPU. A launch of a kernel that it refuses raises its error.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _joint_class(ours: type, theirs: type) -> type:
 
 
 def _key(known: Parameter, value: Any) -> Any:
-    """What the front end sees of an argument."""
+    """The properties of an argument that the front end sees."""
     if isinstance(value, Array):
         return _array_key(known, [value])
     if isinstance(value, ArrayList):

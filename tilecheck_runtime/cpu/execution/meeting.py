@@ -1,4 +1,4 @@
-"""What rewritten code calls: the types of values where paths meet, and device values as conditions."""
+"""Functions that rewritten code calls: the types of values where paths meet, and device values as conditions."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _join_fields(value: Any) -> Any:
     return made
 
 
-def either(known: bool, condition: Any) -> bool:
+def has_returned(known: bool, condition: Any) -> bool:
     """Whether a function may have returned already, which the compiler does not know."""
     return known or is_dynamic(condition)
 
@@ -122,7 +122,7 @@ def member(value: Any, name: str) -> Any:
 
 
 HELPERS: Final[dict[str, Callable[..., Any] | type]] = {
-    "@join": join, "@meet": meet, "@either": either, "@enter": enter, "@leave": leave, "@truth": truth,
+    "@join": join, "@meet": meet, "@either": has_returned, "@enter": enter, "@leave": leave, "@truth": truth,
     "@negate": negate, "@contains": contains, "@member": member, "@unbound": NameError,
 }
 """The globals of rewritten code."""

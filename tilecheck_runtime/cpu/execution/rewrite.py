@@ -110,7 +110,7 @@ def _compile(node: _Function, like: CodeType) -> CodeType | None:
     except (SyntaxError, ValueError):
         return None
     [scope] = _codes(whole)
-    # defaults are functions, too, and come before the function itself
+    # functions among the defaults come before the function itself
     made = [c for c in _codes(scope) if c.co_name == getattr(node, "name", "<lambda>")][-1:]
     return made[0].replace(co_qualname=like.co_qualname) if made else None
 
@@ -140,36 +140,36 @@ def _walk(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
             stack.extend(ast.iter_child_nodes(node))
 
 
-def _bound(nodes: Iterable[ast.AST]) -> set[str]:
+def _all_stored_names(nodes: Iterable[ast.AST]) -> set[str]:
     """All names that statements, or comprehensions and functions inside them, assign."""
     return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
-def _stored(nodes: Iterable[ast.AST]) -> list[str]:
+def _stored_names(nodes: Iterable[ast.AST]) -> list[str]:
     """The variables that statements assign, sorted."""
     return sorted({n.id for n in _walk(nodes) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)})
 
 
-def _returns(nodes: Iterable[ast.AST]) -> bool:
+def _contains_return(nodes: Iterable[ast.AST]) -> bool:
     return any(isinstance(n, ast.Return) for n in _walk(nodes))
 
 
-def _ends(body: Sequence[ast.stmt]) -> bool:
+def _always_jumps(body: Sequence[ast.stmt]) -> bool:
     """Whether control never reaches the end of statements."""
     for statement in body:
         match statement:
             case ast.Return() | ast.Break() | ast.Continue() | ast.Raise():
                 return True
-            case ast.If(body=then, orelse=otherwise) if _ends(then) and _ends(otherwise):
+            case ast.If(body=then, orelse=otherwise) if _always_jumps(then) and _always_jumps(otherwise):
                 return True
-            case ast.With(body=inner) if _ends(inner):
+            case ast.With(body=inner) if _always_jumps(inner):
                 return True
     return False
 
 
 def _has_early_return(body: Sequence[ast.stmt]) -> bool:
     """Whether a function returns from inside a statement, so that the compiler makes a loop of its body."""
-    return any(_returns([s]) for s in body if not isinstance(s, ast.Return))
+    return any(_contains_return([s]) for s in body if not isinstance(s, ast.Return))
 
 
 # --- the rewrite -----------------------------------------------------------------------------------------------------
@@ -243,9 +243,9 @@ class _Rewriter(ast.NodeTransformer):
             a.defaults = [self.visit(d) for d in a.defaults]
             a.kw_defaults = [None if d is None else self.visit(d) for d in a.kw_defaults]
         self._early.append(early)
-        self._locals.append(frozenset((*names, *_bound(body), *inner)))
+        self._locals.append(frozenset((*names, *_all_stored_names(body), *inner)))
         if isinstance(node, ast.FunctionDef):
-            changed = [n for n in _stored(body) if n in names] if early else []
+            changed = [n for n in _stored_names(body) if n in names] if early else []
             start = [self._at(_assign(f"{_MARK}returning", ast.Constant(False)), node)] if early else []
             node.body = [*start, *self._joins(changed, node), *self._statements(body)]
         else:
@@ -264,9 +264,9 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_If(self, node: ast.If) -> list[ast.stmt]:
         both = [*node.body, *node.orelse]
-        names = _stored(both)
-        leaves = self._early[-1] and _returns(both)
-        ends = _ends(node.body) or (bool(node.orelse) and _ends(node.orelse))
+        names = _stored_names(both)
+        leaves = self._early[-1] and _contains_return(both)
+        ends = _always_jumps(node.body) or (bool(node.orelse) and _always_jumps(node.orelse))
         condition = self.visit(node.test)
         node.body, node.orelse = self._statements(node.body), self._statements(node.orelse)
         node.test = condition
@@ -311,8 +311,8 @@ class _Rewriter(ast.NodeTransformer):
             node.iter = self.visit(node.iter)
             node.body, node.orelse = self._statements(node.body), self._statements(node.orelse)
             return [node]
-        target, names = set(_stored([node.target])), _stored([node.target, *node.body])
-        leaves = self._early[-1] and _returns(node.body)
+        target, names = set(_stored_names([node.target])), _stored_names([node.target, *node.body])
+        leaves = self._early[-1] and _contains_return(node.body)
         before: list[ast.stmt] = [self._at(_assign(f"{_MARK}returning", ast.Constant(True)), node)] if leaves else []
         node.iter = self.visit(node.iter)
         node.body = [*self._joins([n for n in names if n not in target], node), *self._statements(node.body)]
@@ -320,8 +320,8 @@ class _Rewriter(ast.NodeTransformer):
         return [*before, node, *self._joins(names, node)]
 
     def visit_While(self, node: ast.While) -> list[ast.stmt]:
-        names = _stored(node.body)
-        leaves = self._early[-1] and _returns(node.body)
+        names = _stored_names(node.body)
+        leaves = self._early[-1] and _contains_return(node.body)
         before: list[ast.stmt] = [self._at(_assign(f"{_MARK}returning", ast.Constant(True)), node)] if leaves else []
         test = self.visit(node.test)
         body = self._statements(node.body)

@@ -151,13 +151,13 @@ _CONSUMED: Final = (Iterator, KeysView, ValuesView, ItemsView)
 """Iterables that become lists, so that each block can iterate over them."""
 
 
-def _copied(value: Any) -> Any:
+def _copy_container(value: Any) -> Any:
     return value.copy() if type(value) in (list, dict, set) else value
 
 
-def _copied_cell(cell: CellType) -> CellType:
+def _copy_cell(cell: CellType) -> CellType:
     try:
-        return CellType(_copied(cell.cell_contents))
+        return CellType(_copy_container(cell.cell_contents))
     except ValueError:
         return cell
 
@@ -314,8 +314,8 @@ class Translator:
         """An expression of the host in a function, as a function of the local variables that it reads."""
         space, closure = function.__globals__, tuple(cells[name] for name in code.co_freevars)
         if self._compiled:
-            space = {**space, **{n: _copied(space[n]) for n in _names(code) if n in space}}
-            closure = tuple(_copied_cell(cell) for cell in closure)
+            space = {**space, **{n: _copy_container(space[n]) for n in _names(code) if n in space}}
+            closure = tuple(_copy_cell(cell) for cell in closure)
         return FunctionType(code, space, function.__name__, None, closure)
 
     def _evaluate(self, functions: Mapping[str, Callable[..., Any]], name: str, *variables: Any) -> Any:
