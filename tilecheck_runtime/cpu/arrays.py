@@ -24,12 +24,15 @@ class Array:
     shadow  the same part of its shadow memory
     name    of the parameter it belongs to
     index   type of its extents, strides and indices
+    clipped whether it is a slice that was not inside of its array
     """
 
-    __slots__ = ("_orders", "_shape", "_strides", "data", "dtype", "index", "name", "shadow")
+    __slots__ = ("_orders", "_shape", "_strides", "clipped", "data", "dtype", "index", "name", "shadow")
 
-    def __init__(self, data: Any, dtype: DType, shadow: View, name: str, index: DType = INT32) -> None:
+    def __init__(self, data: Any, dtype: DType, shadow: View, name: str, index: DType = INT32,
+                 clipped: bool = False) -> None:
         self.data, self.dtype, self.shadow, self.name, self.index = data, dtype, shadow, name, index
+        self.clipped = clipped
         self._shape: tuple[Tile, ...] | None = None
         self._strides: tuple[Tile, ...] | None = None
         self._orders: dict[tuple[int, ...], Array] = {}
@@ -58,14 +61,16 @@ class Array:
         if not -self.ndim <= place < self.ndim:
             raise TileTypeError(f"slice along axis {place} of an array of rank {self.ndim}")
         place %= self.ndim
-        extent = self.data.shape[place]
+        extent, clipped = self.data.shape[place], self.clipped
         if not 0 <= low <= high <= extent:
             recorder().fault("TC204", f"slice {low}:{high} of axis {place} of '{self.name}', which has extent {extent}",
                              self.name)
             low = min(max(low, 0), extent)
             high = min(max(high, low), extent)
+            clipped = True
         cut = (slice(None),) * place + (slice(low, high),)
-        return Array(self.data[cut], self.dtype, self.shadow.slice_axis(place, low, high), self.name, self.index)
+        return Array(self.data[cut], self.dtype, self.shadow.slice_axis(place, low, high), self.name, self.index,
+                     clipped)
 
     def permute_axes(self, axes: tuple[int, ...]) -> Array:
         """The same elements with axes in another order."""
@@ -73,7 +78,8 @@ class Array:
             return self
         found = self._orders.get(axes)
         if found is None:
-            found = Array(self.data.transpose(axes), self.dtype, self.shadow.permute_axes(axes), self.name, self.index)
+            found = Array(self.data.transpose(axes), self.dtype, self.shadow.permute_axes(axes), self.name, self.index,
+                          self.clipped)
             self._orders[axes] = found
         return found
 

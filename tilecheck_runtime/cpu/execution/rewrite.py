@@ -115,6 +115,14 @@ def _compile(node: _Function, like: CodeType) -> CodeType | None:
     return made[0].replace(co_qualname=like.co_qualname) if made else None
 
 
+def _read_variables(expression: ast.expr, known: Iterable[str]) -> list[str]:
+    """The variables among `known` that an expression reads, by Python's own scopes."""
+    inner = ast.Lambda(_arguments(()), copy.deepcopy(expression))
+    outer = ast.fix_missing_locations(ast.Expression(ast.Lambda(_arguments(sorted(known)), inner)))
+    [scope] = _codes(compile(outer, "", "eval"))
+    return sorted(name for code in _codes(scope)[:1] for name in code.co_freevars)
+
+
 def _codes(code: CodeType) -> list[CodeType]:
     return [c for c in code.co_consts if isinstance(c, CodeType)]
 
@@ -361,8 +369,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def _static(self, expression: ast.expr) -> ast.expr:
         """Moves an expression to a function of the host, and returns its call with the local variables it reads."""
-        known = frozenset().union(*self._locals)
-        used = sorted({n.id for n in ast.walk(expression) if isinstance(n, ast.Name)} & known)
+        used = _read_variables(expression, frozenset().union(*self._locals))
         name = f"{_MARK}static{len(self.statics)}"
         made = ast.Lambda(_arguments(used), expression)
         self.statics[name] = ast.copy_location(made, expression)

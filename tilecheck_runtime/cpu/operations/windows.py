@@ -54,7 +54,7 @@ def box(array: Array, origin: list[int], sizes: tuple[int, ...], check_bounds: A
     full = True
     for axis, (low, size, extent) in enumerate(zip(origin, sizes, array.data.shape, strict=True)):
         high = low + size
-        if low < 0 or (low >= extent and not low == extent == 0):
+        if low < 0 or (low >= extent and (low or array.clipped)):
             machine.recorder().fault(
                 "TC201",
                 f"{what} of a tile wholly outside '{array.name}': elements {low} to {high} of axis {axis}, "
