@@ -43,7 +43,24 @@ class _ToCpu(TorchFunctionMode):
         given = dict(kwargs or {})
         if "device" in given:
             given["device"] = _on_cpu(given["device"])
-        return function(*map(_on_cpu, args), **given)
+        moved = tuple(map(_on_cpu, args))
+        if name in _FUNCTIONS and len(moved) == 1 and not given and _is_narrow(moved[0]):
+            return _in_double(function, moved[0])
+        return function(*moved, **given)
+
+
+_FUNCTIONS: Final = frozenset({
+    "sqrt", "rsqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh"})
+
+
+def _is_narrow(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype != torch.float64
+
+
+def _in_double(function: Any, value: Any) -> Any:
+    """A function of single precision with one rounding. On a CPU, torch's own depend on the processor."""
+    floating = value.dtype if value.is_floating_point() else torch.float32
+    return function(value.to(torch.float32).to(torch.float64)).to(torch.float32).to(floating)
 
 
 class _Stream:

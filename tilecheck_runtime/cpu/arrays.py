@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from tilecheck_runtime.sanitizer.shadow import View
 
 __all__ = ["Array", "ArrayList", "axes_of"]
 
+Axes = frozenset[int]
+
 
 class Array:
     """An array, or a part of one.
@@ -25,14 +27,16 @@ class Array:
     name    of the parameter it belongs to
     index   type of its extents, strides and indices
     clipped whether it is a slice that was not inside of its array
+    static  the axes whose extents, and those whose strides are constants of the compiled kernel
     """
 
-    __slots__ = ("_orders", "_shape", "_strides", "clipped", "data", "dtype", "index", "name", "shadow")
+    __slots__ = ("_orders", "_shape", "_strides", "clipped", "data", "dtype", "index", "name", "shadow",
+                 "static")
 
     def __init__(self, data: Any, dtype: DType, shadow: View, name: str, index: DType = INT32,
-                 clipped: bool = False) -> None:
+                 clipped: bool = False, static: tuple[Axes, Axes] = (frozenset(), frozenset())) -> None:
         self.data, self.dtype, self.shadow, self.name, self.index = data, dtype, shadow, name, index
-        self.clipped = clipped
+        self.clipped, self.static = clipped, static
         self._shape: tuple[Tile, ...] | None = None
         self._strides: tuple[Tile, ...] | None = None
         self._orders: dict[tuple[int, ...], Array] = {}
@@ -40,15 +44,21 @@ class Array:
     @property
     def shape(self) -> tuple[Tile, ...]:
         if self._shape is None:
-            self._shape = tuple(scalar(n, self.index) for n in self.data.shape)
+            self._shape = self._scalars(self.data.shape, self.static[0])
         return self._shape
 
     @property
     def strides(self) -> tuple[Tile, ...]:
         """In elements."""
         if self._strides is None:
-            self._strides = tuple(scalar(n, self.index) for n in self.shadow.strides)
+            self._strides = self._scalars(self.shadow.strides, self.static[1])
         return self._strides
+
+    def _scalars(self, values: Iterable[int], constant: Axes) -> tuple[Tile, ...]:
+        made = tuple(scalar(n, self.index) for n in values)
+        for axis in constant:
+            made[axis].constant = True
+        return made
 
     @property
     def ndim(self) -> int:
@@ -69,8 +79,10 @@ class Array:
             high = min(max(high, low), extent)
             clipped = True
         cut = (slice(None),) * place + (slice(low, high),)
+        fixed = all(type(bound) is not Tile or bound.constant for bound in (start, stop))
+        extents = self.static[0] | {place} if fixed else self.static[0] - {place}
         return Array(self.data[cut], self.dtype, self.shadow.slice_axis(place, low, high), self.name, self.index,
-                     clipped)
+                     clipped, (extents, self.static[1]))
 
     def permute_axes(self, axes: tuple[int, ...]) -> Array:
         """The same elements with axes in another order."""

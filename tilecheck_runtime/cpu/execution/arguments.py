@@ -98,6 +98,7 @@ class _Pending:
     dtype: DType
     name: str
     index: DType
+    static: tuple[frozenset[int], frozenset[int]]
 
 
 def bind(known: Sequence[Parameter], values: Sequence[Any]) -> tuple[list[Any], list[Storage]]:
@@ -146,6 +147,8 @@ def _draft(parameter: Parameter, value: Any, name: str, pending: list[_Pending])
         return scalar(value, dtype)
     if isinstance(value, float):
         return scalar(value, FLOAT32)
+    if isinstance(value, tuple) and type(value) is not tuple:
+        raise TypeError(f"argument '{name}' is a {type(value).__name__}: kernels take plain tuples")
     if isinstance(value, tuple):
         return tuple(_draft(part, item, f"{name}[{n}]", pending)
                      for n, (part, item) in enumerate(zip(parameter.parts(len(value)), value, strict=True)))
@@ -154,8 +157,41 @@ def _draft(parameter: Parameter, value: Any, name: str, pending: list[_Pending])
             raise TypeError(f"argument '{name}' is an empty list")
         return [_draft(parameter, item, f"{name}[{n}]", pending) for n, item in enumerate(value)]
     data, dtype = host_array(value, name)
-    pending.append(_Pending(data, dtype, name, parameter.index))
+    _check_extents(parameter, data, name)
+    static = tuple(_static_axes(axes, data.ndim, what, name) for what, axes in (
+        ("shape", parameter.static_shape), ("stride", parameter.static_strides)))
+    pending.append(_Pending(data, dtype, name, parameter.index, (static[0], static[1])))
     return pending[-1]
+
+
+def _check_extents(parameter: Parameter, data: Any, name: str) -> None:
+    """Raises OverflowError for an array that is too large for the type of its indices."""
+    limit = 1 << (parameter.index.bits - 1)
+    numbers = (*data.shape, *(s // data.itemsize for s in data.strides))
+    if any(n >= limit for n in numbers):
+        raise OverflowError(f"an extent or stride of argument '{name}' does not fit in {parameter.index}")
+
+
+def _static_axes(axes: tuple[int, ...], rank: int, what: str, name: str) -> frozenset[int]:
+    """The axes that an annotation names. Raises ValueError for one that does not exist or occurs twice."""
+    field = f"static_{what}_dims"
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise ValueError(f"{field} contains axis {axis}, and argument '{name}' has rank {rank}")
+    found = frozenset(axis % rank for axis in axes)
+    if len(found) < len(axes):
+        raise ValueError(f"{field} of argument '{name}' contains a duplicate axis: {axes}")
+    return found
+
+
+def _check_alike(arrays: Sequence[Array], name: str) -> None:
+    """Raises ValueError for a list of arrays that differ in a property that is a constant of the compiled kernel."""
+    first = arrays[0]
+    for what, axes, values in (("shape", first.static[0], [a.data.shape for a in arrays]),
+                               ("stride", first.static[1], [a.shadow.strides for a in arrays])):
+        for axis in axes:
+            if len({v[axis] for v in values}) > 1:
+                raise ValueError(f"the arrays of argument '{name}' vary in static {what} at axis {axis}")
 
 
 def _resolve_draft(draft: Any, made: Mapping[int, Array]) -> Any:
@@ -164,7 +200,9 @@ def _resolve_draft(draft: Any, made: Mapping[int, Array]) -> Any:
     if isinstance(draft, tuple):
         return tuple(_resolve_draft(item, made) for item in draft)
     if isinstance(draft, list):
-        return ArrayList([_resolve_draft(item, made) for item in draft])
+        arrays = [_resolve_draft(item, made) for item in draft]
+        _check_alike(arrays, arrays[0].name.partition("[")[0])
+        return ArrayList(arrays)
     return draft
 
 
@@ -200,7 +238,7 @@ def _storage(group: Sequence[tuple[int, int, _Pending]], made: dict[int, Array])
         offset = (address - low) // size if data.size else 0
         view = View(storage, offset, data.shape, tuple(s // size for s in data.strides))
         storage.views.append((item.name, view))
-        made[id(item)] = Array(data, item.dtype, view, item.name, item.index)
+        made[id(item)] = Array(data, item.dtype, view, item.name, item.index, static=item.static)
     storage.overlaps += [(a.name, b.name) for (_, _, a),
                          (_, _, b) in combinations(group, 2) if _overlap(a.data, b.data)]
     return storage

@@ -71,9 +71,9 @@ def _joint_class(ours: type, theirs: type) -> type:
 def _key(known: Parameter, value: Any) -> Any:
     """The properties of an argument that the front end sees."""
     if isinstance(value, Array):
-        return _array_key(known, [value])
+        return _array_key([value])
     if isinstance(value, ArrayList):
-        return ("list", _array_key(known, value.items))
+        return ("list", _array_key(value.items))
     if isinstance(value, tuple):
         return ("tuple", tuple(_key(part, item) for part, item in zip(known.parts(len(value)), value, strict=True)))
     if type(value) is Tile:
@@ -81,10 +81,9 @@ def _key(known: Parameter, value: Any) -> Any:
     return ("constant", type(value), repr(value), value)
 
 
-def _array_key(known: Parameter, arrays: Sequence[Array]) -> Any:
+def _array_key(arrays: Sequence[Array]) -> Any:
     first = arrays[0]
-    rank = first.ndim
-    wide, far = ({axis % max(rank, 1) for axis in axes} for axes in (known.static_shape, known.static_strides))
+    wide, far = first.static
     shape = tuple(n if axis in wide else None for axis, n in enumerate(first.data.shape))
     strides = tuple(s if all(a.shadow.strides[axis] == s for a in arrays) and (s == 1 or axis in far) else None
                     for axis, s in enumerate(first.shadow.strides))

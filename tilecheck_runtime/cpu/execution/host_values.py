@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from tilecheck_runtime.cpu.dtypes import DType
 from tilecheck_runtime.cpu.tile import Tile
+from tilecheck_runtime.errors.language import TileTypeError
 
-__all__ = ["HostValue", "to_device", "to_host"]
+__all__ = ["HostValue", "known_value", "to_device", "to_host"]
 
 
 class HostValue:
@@ -23,6 +25,35 @@ class HostValue:
 
     def __getattr__(self, name: str) -> Any:
         return self._view(getattr(self._value, name))
+
+    def __bool__(self) -> bool:
+        raise TileTypeError("a value that is not known when the kernel is compiled is not a condition")
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._view(self._value[index])
+
+    __hash__ = object.__hash__
+
+
+def _forward(function: Callable[..., Any], swapped: bool) -> Callable[..., Any]:
+    def operation(host: HostValue, *others: Any) -> Any:
+        operands = [host._value, *map(known_value, others)]
+        return host._view(function(*(reversed(operands) if swapped else operands)))
+
+    return operation
+
+
+def known_value(value: Any) -> Any:
+    """The device value of one that is not known; other values are themselves."""
+    return value._value if type(value) is HostValue else value
+
+
+_BINARY: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor",
+                  "matmul")
+for _name in (*_BINARY, "lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "invert", "abs"):
+    setattr(HostValue, f"__{_name}__", _forward(getattr(operator, f"__{_name}__"), False))
+for _name in _BINARY:
+    setattr(HostValue, f"__r{_name}__", _forward(getattr(operator, f"__{_name}__"), True))
 
 
 def to_host(value: Any, original: Callable[[Any], Any]) -> Any:

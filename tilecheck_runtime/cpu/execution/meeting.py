@@ -43,6 +43,22 @@ def meet(value: Any, condition: Any) -> Any:
     return _join(value) if type(condition) is Tile and not condition.constant else value
 
 
+def unify(value: Any, condition: Any, *values: Any) -> Any:
+    """A variable that has one of the values, depending on a condition; None stands for one that is not known. It stays
+    a constant if they are all the same one."""
+    if condition is not None and not is_dynamic(condition):
+        return value
+    return value if all(_is_same_constant(values[0], other) for other in values) else _join(value)
+
+
+def _is_same_constant(a: Any, b: Any) -> bool:
+    if type(a) is not type(b):
+        return False
+    if type(a) is Tile:
+        return bool(a.constant and b.constant and a.dtype is b.dtype and a.data == b.data)
+    return type(a) in (int, float, bool) and a == b
+
+
 def _join(value: Any) -> Any:
     kind = type(value)
     if kind is int or kind is float or kind is bool:
@@ -78,9 +94,10 @@ def enter(condition: Any) -> Any:
     return condition
 
 
-def leave(value: Any) -> Any:
-    """Ends a conditional expression: its value."""
-    return join(value, _branches.pop())
+def leave(value: Any, *values: Any) -> Any:
+    """Ends a conditional expression: its value. `values`: both, if they are simple."""
+    several = _branches.pop()
+    return unify(value, None, *values) if several and values else join(value, several)
 
 
 def truth(value: Any) -> Any:
@@ -122,7 +139,7 @@ def member(value: Any, name: str) -> Any:
 
 
 HELPERS: Final[dict[str, Callable[..., Any] | type]] = {
-    "@join": join, "@meet": meet, "@either": has_returned, "@enter": enter, "@leave": leave, "@truth": truth,
+    "@join": join, "@meet": meet, "@unify": unify, "@either": has_returned, "@enter": enter, "@leave": leave, "@truth": truth,
     "@negate": negate, "@contains": contains, "@member": member, "@unbound": NameError,
 }
 """The globals of rewritten code."""

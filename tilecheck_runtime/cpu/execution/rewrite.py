@@ -175,6 +175,26 @@ def _always_jumps(body: Sequence[ast.stmt]) -> bool:
     return False
 
 
+_ARITHMETIC: Final = (ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.expr_context)
+
+
+def _is_arithmetic(value: ast.expr) -> bool:
+    return all(isinstance(n, _ARITHMETIC) for n in ast.walk(value))
+
+
+def _find_value(name: str, body: Sequence[ast.stmt], stored: Sequence[str]) -> ast.expr | bool:
+    """The only value that statements give a variable, if it is arithmetic on variables that they do not change. False
+    if they do not assign it, True if they do so in another manner."""
+    found = [s for s in body if name in _stored_names([s])]
+    match found:
+        case []:
+            return False
+        case [ast.Assign(targets=[ast.Name()], value=value)] if _is_arithmetic(value) and not any(
+                isinstance(n, ast.Name) and n.id in stored for n in ast.walk(value)):
+            return value
+    return True
+
+
 def _has_early_return(body: Sequence[ast.stmt]) -> bool:
     """Whether a function returns from inside a statement, so that the compiler makes a loop of its body."""
     return any(_contains_return([s]) for s in body if not isinstance(s, ast.Return))
@@ -228,9 +248,34 @@ class _Rewriter(ast.NodeTransformer):
     def _joins(self, names: Iterable[str], place: ast.AST, condition: str = "") -> list[ast.stmt]:
         """Statements that join variables, if they have a value, and if a condition is not known."""
         what, flag = ("meet", [_load(condition)]) if condition else ("join", [])
-        return [self._at(ast.Try([_assign(n, _call(what, _load(n), *flag))],
-                                 [ast.ExceptHandler(_load(f"{_MARK}unbound"), None, [ast.Pass()])], [], []), place)
-                for n in names]
+        return [self._guard(_assign(n, _call(what, _load(n), *flag)), ast.Pass(), place) for n in names]
+
+    def _unify(self, names: Iterable[str], bodies: Sequence[Sequence[ast.stmt]], place: ast.AST,
+                condition: str = "") -> tuple[list[ast.stmt], list[ast.stmt]]:
+        """Statements before and after several paths, which join the variables that do not have the same constant on
+        all of them."""
+        before: list[ast.stmt] = []
+        after: list[ast.stmt] = []
+        stored = _stored_names(s for body in bodies for s in body)
+        for name in names:
+            values = [_find_value(name, body, stored) for body in bodies]
+            if True in values:
+                after += self._joins([name], place, condition)
+                continue
+            parts: list[ast.expr] = [copy.deepcopy(v) for v in values if isinstance(v, ast.expr)]
+            if False in values:
+                old = self._temporary()
+                before.append(self._guard(_assign(old, _load(name)), _assign(old, _load(f"{_MARK}unbound")), place))
+                parts.append(_load(old))
+            known = _load(condition) if condition else ast.Constant(None)
+            made = _assign(name, _call("unify", _load(name), known, *parts))
+            after.append(self._guard(made, ast.Pass(), place))
+        return before, after
+
+    def _guard(self, statement: ast.stmt, otherwise: ast.stmt, place: ast.AST) -> ast.stmt:
+        """A statement, and another one for a variable without value."""
+        handler = ast.ExceptHandler(_load(f"{_MARK}unbound"), None, [otherwise])
+        return self._at(ast.Try([statement], [handler], [], []), place)
 
     # functions
 
@@ -275,24 +320,27 @@ class _Rewriter(ast.NodeTransformer):
         names = _stored_names(both)
         leaves = self._early[-1] and _contains_return(both)
         ends = _always_jumps(node.body) or (bool(node.orelse) and _always_jumps(node.orelse))
+        name = self._temporary()
+        first, last = ([], []) if ends else self._unify(names, [node.body, node.orelse], node, name)
         condition = self.visit(node.test)
         node.body, node.orelse = self._statements(node.body), self._statements(node.orelse)
         node.test = condition
         if (not names or ends) and not leaves:
             return [node]
-        name = self._temporary()
-        before = [self._at(_assign(name, condition), condition)]
+        before = [*first, self._at(_assign(name, condition), condition)]
         node.test = self._at(_load(name), condition)
         if leaves:
             flag = f"{_MARK}returning"
             before.append(self._at(_assign(flag, _call("either", _load(flag), _load(name))), condition))
-        return [*before, node, *([] if ends else self._joins(names, node, name))]
+        return [*before, node, *last]
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.IfExp:
+        simple = _is_arithmetic(node.body) and _is_arithmetic(node.orelse)
+        values = [copy.deepcopy(node.body), copy.deepcopy(node.orelse)] if simple else []
         self.generic_visit(node)
         node.test = self._at(_call("enter", node.test), node.test)
-        node.body = self._at(_call("leave", node.body), node.body)
-        node.orelse = self._at(_call("leave", node.orelse), node.orelse)
+        node.body = self._at(_call("leave", node.body, *values), node.body)
+        node.orelse = self._at(_call("leave", node.orelse, *copy.deepcopy(values)), node.orelse)
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.BoolOp:
@@ -322,10 +370,13 @@ class _Rewriter(ast.NodeTransformer):
         target, names = set(_stored_names([node.target])), _stored_names([node.target, *node.body])
         leaves = self._early[-1] and _contains_return(node.body)
         before: list[ast.stmt] = [self._at(_assign(f"{_MARK}returning", ast.Constant(True)), node)] if leaves else []
+        leaves = any(isinstance(n, (ast.Break, ast.Continue, ast.Return)) for n in _walk(node.body))
+        whole = [ast.Assign([node.target], node.iter), *node.body]
+        first, last = ([], self._joins(names, node)) if leaves else self._unify(names, [[], whole], node)
         node.iter = self.visit(node.iter)
         node.body = [*self._joins([n for n in names if n not in target], node), *self._statements(node.body)]
         node.orelse = self._statements(node.orelse)
-        return [*before, node, *self._joins(names, node)]
+        return [*first, *before, node, *last]
 
     def visit_While(self, node: ast.While) -> list[ast.stmt]:
         names = _stored_names(node.body)

@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tilecheck_runtime.cpu.dtypes import of_numpy
-from tilecheck_runtime.cpu.execution.host_values import HostValue, to_device, to_host
+from tilecheck_runtime.cpu.execution.host_values import HostValue, known_value, to_device, to_host
 from tilecheck_runtime.cpu.execution.meeting import HELPERS
 from tilecheck_runtime.cpu.execution.namespace import DEVICE
 from tilecheck_runtime.cpu.execution.rewrite import STATIC, Rewritten, rewrite_function
@@ -104,11 +104,7 @@ def _static_name(function: FunctionType, expression: ast.expr) -> str | None:
 
 def _content(function: FunctionType, name: str) -> Any:
     """The value of a free variable; None if it has none yet."""
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    try:
-        return cells[name].cell_contents
-    except ValueError:
-        return None
+    return _content_of(dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))[name])
 
 
 def _space(name: Any) -> dict[str, Any]:
@@ -151,15 +147,12 @@ _CONSUMED: Final = (Iterator, KeysView, ValuesView, ItemsView)
 """Iterables that become lists, so that each block can iterate over them."""
 
 
-def _copy_container(value: Any) -> Any:
-    return value.copy() if type(value) in (list, dict, set) else value
-
-
-def _copy_cell(cell: CellType) -> CellType:
+def _content_of(cell: CellType) -> Any:
+    """The value of a cell; None if it has none yet."""
     try:
-        return CellType(_copy_container(cell.cell_contents))
+        return cell.cell_contents
     except ValueError:
-        return cell
+        return None
 
 
 def _plain_text(value: object) -> str:
@@ -179,6 +172,25 @@ class _Module(ModuleType):
         value = translator.value(getattr(module, name))
         self.__dict__[name] = value
         return value
+
+
+_FOLDED: Final = frozenset({
+    "matmul", "add", "sub", "mul", "truediv", "floordiv", "pow", "mod", "divmod", "bitwise_and", "bitwise_or",
+    "bitwise_xor", "bitwise_lshift", "bitwise_rshift", "bitwise_not", "minimum", "maximum", "cdiv", "greater",
+    "greater_equal", "less", "less_equal", "equal", "not_equal", "negative"})
+"""Operations that expressions of the host may call."""
+
+
+class _HostTile(ModuleType):
+    """`cuda.tile` in expressions of the host."""
+
+    def __init__(self, module: ModuleType, translator: Translator) -> None:
+        super().__init__(module.__name__)
+        self.__dict__["_real"] = (module, translator)
+
+    def __getattr__(self, name: str) -> Any:
+        module, translator = self.__dict__["_real"]
+        return translator._fold(name) if name in _FOLDED else getattr(module, name)
 
 
 class Translator:
@@ -312,10 +324,9 @@ class Translator:
 
     def _host_function(self, function: FunctionType, code: CodeType, cells: Mapping[str, CellType]) -> FunctionType:
         """An expression of the host in a function, as a function of the local variables that it reads."""
-        space, closure = function.__globals__, tuple(cells[name] for name in code.co_freevars)
-        if self._compiled:
-            space = {**space, **{n: _copy_container(space[n]) for n in _names(code) if n in space}}
-            closure = tuple(_copy_cell(cell) for cell in closure)
+        given = function.__globals__
+        space = {**given, **{name: self._host_value(given[name]) for name in _names(code) if name in given}}
+        closure = tuple(CellType(self._host_value(_content_of(cells[name]))) for name in code.co_freevars)
         return FunctionType(code, space, function.__name__, None, closure)
 
     def _evaluate(self, functions: Mapping[str, Callable[..., Any]], name: str, *variables: Any) -> Any:
@@ -334,6 +345,21 @@ class Translator:
         if key is not None and not any(isinstance(g, HostValue) for g in given):
             self._results[key] = result
         return result
+
+    def _host_value(self, value: Any) -> Any:
+        """A variable of the host as its expressions see it."""
+        if self._compiled and type(value) in (list, dict, set):
+            return value.copy()
+        if isinstance(value, ModuleType) and _is_tile_module(value.__name__):
+            return _HostTile(value, self)
+        if isinstance(value, FunctionType) and value.__name__ in _FOLDED and _is_tile_module(value.__module__):
+            return self._fold(value.__name__)
+        return value
+
+    def _fold(self, name: str) -> Callable[..., Any]:
+        """An operation that expressions of the host may call."""
+        operation = getattr(DEVICE, name)
+        return lambda *operands, **options: to_host(operation(*map(known_value, operands), **options), self._original)
 
     def _original(self, value: Any) -> Any:
         """The object that a translated one stands for."""

@@ -138,13 +138,24 @@ def _unary(compute: Function, real: bool = True, boolean: DType | None = FLOAT32
     return operation
 
 
+def _precise(compute: Function) -> Function:
+    """Computes functions of single precision in double precision, so that the results of all processors are equal."""
+
+    def operation(*operands: Any) -> Any:
+        if operands[0].__class__ is float or operands[0].dtype != np.float32:
+            return compute(*operands)
+        return np.asarray(compute(*(np.asarray(value).astype(np.float64) for value in operands))).astype(np.float32)[()]
+
+    return operation
+
+
 def _pow(x: Any, y: Any, /) -> Any:
     if type(x) is not Tile and type(y) is not Tile:
         return x ** y
     dtype = joint_dtype(x, y)
     _no_booleans(dtype, "pow")
     exponent = operand(y, dtype) if dtype.category > INTEGRAL else np.maximum(operand(y, dtype), 0)
-    return result(np.power(operand(x, dtype), exponent), dtype, x, y)
+    return result(_precise(np.power)(operand(x, dtype), exponent), dtype, x, y)
 
 
 def _cdiv(x: Any, y: Any, /) -> Any:
@@ -179,7 +190,7 @@ def _atan2(x: Any, y: Any, /) -> Any:
     dtype = joint_dtype(x, y)
     if dtype.category < FLOAT:
         raise TileTypeError(f"atan2 takes floats, not {dtype}")
-    return result(np.arctan2(operand(x, dtype), operand(y, dtype)), dtype, x, y)
+    return result(_precise(np.arctan2)(operand(x, dtype), operand(y, dtype)), dtype, x, y)
 
 
 def _isnan(x: Any, /) -> Any:
@@ -289,9 +300,9 @@ _PLAIN: Final[dict[str, Function]] = {
     "less": _comparison(np.less, operator.lt), "less_equal": _comparison(np.less_equal, operator.le),
     "equal": _comparison(np.equal, operator.eq, exact=True),
     "not_equal": _comparison(np.not_equal, operator.ne, exact=True),
-    "exp": _unary(np.exp), "exp2": _unary(np.exp2), "log": _unary(np.log), "log2": _unary(np.log2),
-    "sqrt": _unary(np.sqrt), "rsqrt": _unary(lambda x: 1 / np.sqrt(x)), "sin": _unary(np.sin), "cos": _unary(np.cos),
-    "tan": _unary(np.tan), "sinh": _unary(np.sinh), "cosh": _unary(np.cosh), "tanh": _unary(np.tanh),
+    **{function.__name__: _unary(_precise(function)) for function in (
+        np.exp, np.exp2, np.log, np.log2, np.sin, np.cos, np.tan, np.sinh, np.cosh, np.tanh)},
+    "sqrt": _unary(np.sqrt), "rsqrt": _unary(_precise(lambda x: 1 / np.sqrt(x))),
     "floor": _unary(np.floor, loose=math.floor, strict=True), "ceil": _unary(np.ceil, loose=math.ceil, strict=True),
     "abs": _unary(np.abs, real=False, boolean=None, loose=abs),
     "negative": _unary(np.negative, real=False, boolean=INT32, loose=operator.neg),
