@@ -53,7 +53,7 @@ def rewrite_function(function: FunctionType, is_static: Callable[[ast.expr], str
     if found is None:
         return None
     plain = _compile(copy.deepcopy(found), code)
-    if plain is None or plain.co_names != code.co_names or plain.co_varnames != code.co_varnames:
+    if plain is None or not _is_same_code(plain, code):
         return None
     rewriter = _Rewriter(is_static, code.co_freevars)
     node = rewriter.rewrite(copy.deepcopy(found))
@@ -63,6 +63,15 @@ def rewrite_function(function: FunctionType, is_static: Callable[[ast.expr], str
     statics = {name: compiled for name, expression in rewriter.statics.items()
                if (compiled := _compile(expression, code)) is not None}
     return Rewritten(made, statics) if len(statics) == len(rewriter.statics) else None
+
+
+def _is_same_code(a: CodeType, b: CodeType) -> bool:
+    """Whether a source still is that of a function: equal names and constants. The instructions of a call also depend
+    on the imports of the module."""
+    names = (a.co_names, a.co_varnames, a.co_freevars) == (b.co_names, b.co_varnames, b.co_freevars)
+    return names and len(a.co_consts) == len(b.co_consts) and all(
+        _is_same_code(c, d) if isinstance(c, CodeType) and isinstance(d, CodeType) else repr(c) == repr(d)
+        for c, d in zip(a.co_consts, b.co_consts, strict=True))
 
 
 # --- source ----------------------------------------------------------------------------------------------------------
@@ -94,7 +103,10 @@ def _definition(code: CodeType) -> _Function | None:
 def _compile(node: _Function, like: CodeType) -> CodeType | None:
     """Compiles a function with the free variables of another. None if Python refuses it."""
     inner: ast.stmt
+    name = "<lambda>"
     if isinstance(node, ast.FunctionDef):
+        # another name than its own, which would be a variable of the function around it
+        name = node.name = f"{_MARK}inner"
         node.decorator_list, node.returns = [], None
         inner = node
     else:
@@ -111,8 +123,8 @@ def _compile(node: _Function, like: CodeType) -> CodeType | None:
         return None
     [scope] = _codes(whole)
     # functions among the defaults come before the function itself
-    made = [c for c in _codes(scope) if c.co_name == getattr(node, "name", "<lambda>")][-1:]
-    return made[0].replace(co_qualname=like.co_qualname) if made else None
+    made = [c for c in _codes(scope) if c.co_name == name][-1:]
+    return made[0].replace(co_name=like.co_name, co_qualname=like.co_qualname) if made else None
 
 
 def _read_variables(expression: ast.expr, known: Iterable[str]) -> list[str]:
