@@ -172,7 +172,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         row = {"test": item.nodeid, "when": report.when, "outcome": report.outcome, "seconds": report.duration}
         if report.outcome != "passed" and call.excinfo is not None:
             row |= {"error": type(call.excinfo.value).__name__, "text": str(call.excinfo.value)[:1500],
-                    "long": str(report.longrepr)[-6000:]}
+                    "long": str(report.longrepr)[-6000:] + "".join(text[:4000] for _, text in report.sections)}
         with open(_RECORD, "a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
     return report

@@ -109,6 +109,25 @@ def truth(value: Any) -> Any:
     return value if value.dtype is BOOL else Tile(np.bool_(value.data != 0), BOOL, value.taint, value.constant)
 
 
+def first(value: Any) -> Any:
+    """The first operand of `and` or `or`."""
+    told = truth(value)
+    _branches.append(is_dynamic(told))
+    return told
+
+
+def following(value: Any) -> Any:
+    """A later operand, which is evaluated if the earlier ones do not decide."""
+    told = truth(value)
+    _branches[-1] |= is_dynamic(told)
+    return told
+
+
+def last(value: Any) -> Any:
+    """The result: it is known if all operands that were evaluated are."""
+    return join(value, _branches.pop())
+
+
 def negate(value: Any) -> Any:
     """`not value`."""
     if type(value) is not Tile:
@@ -140,6 +159,6 @@ def member(value: Any, name: str) -> Any:
 
 HELPERS: Final[dict[str, Callable[..., Any] | type]] = {
     "@join": join, "@meet": meet, "@unify": unify, "@either": has_returned, "@enter": enter, "@leave": leave,
-    "@truth": truth, "@negate": negate, "@contains": contains, "@member": member, "@unbound": NameError,
+    "@first": first, "@next": following, "@last": last, "@negate": negate, "@contains": contains, "@member": member, "@unbound": NameError,
 }
 """The globals of rewritten code."""

@@ -355,22 +355,38 @@ class _Rewriter(ast.NodeTransformer):
         node.orelse = self._at(_call("leave", node.orelse, *copy.deepcopy(values)), node.orelse)
         return node
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.BoolOp:
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         self.generic_visit(node)
-        node.values = [self._at(_call("truth", value), value) for value in node.values]
-        return node
+        first, *rest = node.values
+        node.values = [self._at(_call("first", first), first), *(self._at(_call("next", v), v) for v in rest)]
+        return self._at(_call("last", node), node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         self.generic_visit(node)
         return self._at(_call("negate", node.operand), node) if isinstance(node.op, ast.Not) else node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        match node:
+            case ast.Compare(ops=[_, _, *_]):
+                return self._split_chain(node)
         self.generic_visit(node)
         match node:
             case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as operator], comparators=[items]):
                 found = self._at(_call("contains", left, items), node)
                 return self._at(_call("negate", found), node) if isinstance(operator, ast.NotIn) else found
         return node
+
+    def _split_chain(self, node: ast.Compare) -> ast.expr:
+        """`a < b < c` as `a < b and b < c`, where `b` is evaluated once."""
+        left, values = node.left, []
+        for operator, right in zip(node.ops, node.comparators, strict=True):
+            again = right
+            if right is not node.comparators[-1] and not isinstance(right, (ast.Name, ast.Constant)):
+                name = self._temporary()
+                right, again = ast.NamedExpr(ast.Name(name, ast.Store()), right), _load(name)
+            values.append(self._at(ast.Compare(left, [operator], [right]), node))
+            left = copy.deepcopy(again)
+        return self.visit_BoolOp(self._at(ast.BoolOp(ast.And(), values), node))
 
     # loops
 
