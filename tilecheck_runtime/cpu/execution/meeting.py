@@ -159,6 +159,7 @@ def member(value: Any, name: str) -> Any:
 
 HELPERS: Final[dict[str, Callable[..., Any] | type]] = {
     "@join": join, "@meet": meet, "@unify": unify, "@either": has_returned, "@enter": enter, "@leave": leave,
-    "@first": first, "@next": following, "@last": last, "@negate": negate, "@contains": contains, "@member": member, "@unbound": NameError,
+    "@first": first, "@next": following, "@last": last, "@negate": negate, "@contains": contains, "@member": member,
+    "@unbound": NameError,
 }
 """The globals of rewritten code."""

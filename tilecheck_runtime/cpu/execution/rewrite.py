@@ -378,7 +378,8 @@ class _Rewriter(ast.NodeTransformer):
 
     def _split_chain(self, node: ast.Compare) -> ast.expr:
         """`a < b < c` as `a < b and b < c`, where `b` is evaluated once."""
-        left, values = node.left, []
+        left = node.left
+        values: list[ast.expr] = []
         for operator, right in zip(node.ops, node.comparators, strict=True):
             again = right
             if right is not node.comparators[-1] and not isinstance(right, (ast.Name, ast.Constant)):
