@@ -1,7 +1,7 @@
 """Variables of random kernels have the types and constants that the front end of `cuda.tile` gives them.
 
-Each kernel calls a function of the host with its variables at several places, inside `static_eval`. The front end calls
-it while it compiles, and the CPU while it runs. Whatever the CPU sees at a place, the front end must have seen there.
+Each kernel calls a function of the host with its variables at several lines, inside `static_eval`. The front end calls
+it while it compiles, and the CPU while it runs. The front end must have seen everything that the CPU sees at a line.
 """
 
 from __future__ import annotations

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import sys
 from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from tilecheck_runtime.cpu.dtypes import DTYPES
+from tilecheck_runtime.cpu.execution.paths import UNKNOWN, Branch, Loop, evaluate, is_constant, meet_constants
 from tilecheck_runtime.cpu.operations.operands import astile_like
 from tilecheck_runtime.cpu.tile import Tile
 from tilecheck_runtime.errors.language import TileTypeError
@@ -38,25 +41,23 @@ def join(value: Any, several: bool = True) -> Any:
     return _join(value) if several else value
 
 
-def meet(value: Any, condition: Any) -> Any:
-    """A value after a branch on a condition."""
-    return _join(value) if type(condition) is Tile and not condition.constant else value
-
-
-def unify(value: Any, condition: Any, *values: Any) -> Any:
-    """A variable that has one of the values, depending on a condition; None stands for one that is not known. It stays
-    a constant if they are all the same one."""
-    if condition is not None and not is_dynamic(condition):
+def meet(name: str, value: Any, branch: Branch, condition: Any) -> Any:
+    """A variable after a branch on a condition."""
+    if not is_dynamic(condition):
         return value
-    return value if all(_is_same_constant(values[0], other) for other in values) else _join(value)
+    if not is_constant(value):
+        return _join(value)
+    return _join_unless(branch.meet(name, value, bool(condition.data), sys._getframe(1)), value)
 
 
-def _is_same_constant(a: Any, b: Any) -> bool:
-    if type(a) is not type(b):
-        return False
-    if type(a) is Tile:
-        return bool(a.constant and b.constant and a.dtype is b.dtype and a.data == b.data)
-    return type(a) in (int, float, bool) and a == b
+def repeat(name: str, value: Any, loop: Loop) -> Any:
+    """A variable after a loop."""
+    return _join_unless(loop.meet(name, value, sys._getframe(1)), value) if is_constant(value) else _join(value)
+
+
+def _join_unless(known: Any, value: Any) -> Any:
+    """A constant, or a value that is not."""
+    return _join(value) if known is UNKNOWN else known
 
 
 def _join(value: Any) -> Any:
@@ -94,10 +95,13 @@ def enter(condition: Any) -> Any:
     return condition
 
 
-def leave(value: Any, *values: Any) -> Any:
-    """Ends a conditional expression: its value. `values`: both, if they are simple."""
-    several = _branches.pop()
-    return unify(value, None, *values) if several and values else join(value, several)
+def leave(value: Any, other: ast.expr) -> Any:
+    """Ends a conditional expression: its value. `other` is the expression that was not evaluated."""
+    if not _branches.pop():
+        return value
+    if not is_constant(value):
+        return _join(value)
+    return _join_unless(meet_constants(value, evaluate(other, sys._getframe(1))), value)
 
 
 def truth(value: Any) -> Any:
@@ -109,21 +113,21 @@ def truth(value: Any) -> Any:
     return value if value.dtype is BOOL else Tile(np.bool_(value.data != 0), BOOL, value.taint, value.constant)
 
 
-def first(value: Any) -> Any:
+def take_first(value: Any) -> Any:
     """The first operand of `and` or `or`."""
     told = truth(value)
     _branches.append(is_dynamic(told))
     return told
 
 
-def following(value: Any) -> Any:
+def take_next(value: Any) -> Any:
     """A later operand, which is evaluated if the earlier ones do not decide."""
     told = truth(value)
     _branches[-1] |= is_dynamic(told)
     return told
 
 
-def last(value: Any) -> Any:
+def decide(value: Any) -> Any:
     """The result: it is known if all operands that were evaluated are."""
     return join(value, _branches.pop())
 
@@ -158,8 +162,8 @@ def member(value: Any, name: str) -> Any:
 
 
 HELPERS: Final[dict[str, Callable[..., Any] | type]] = {
-    "@join": join, "@meet": meet, "@unify": unify, "@either": has_returned, "@enter": enter, "@leave": leave,
-    "@first": first, "@next": following, "@last": last, "@negate": negate, "@contains": contains, "@member": member,
-    "@unbound": NameError,
+    "@join": join, "@meet": meet, "@repeat": repeat, "@either": has_returned, "@enter": enter, "@leave": leave,
+    "@first": take_first, "@next": take_next, "@last": decide, "@negate": negate, "@contains": contains,
+    "@member": member, "@unbound": NameError,
 }
 """The globals of rewritten code."""

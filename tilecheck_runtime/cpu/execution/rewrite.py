@@ -18,6 +18,7 @@ from types import CodeType, FunctionType
 from typing import Any, Final, TypeVar
 
 from tilecheck_runtime.cpu.execution.meeting import MEMBERS
+from tilecheck_runtime.cpu.execution.paths import Branch, Loop
 
 __all__ = ["STATIC", "Rewritten", "rewrite_function"]
 
@@ -37,10 +38,12 @@ class Rewritten:
 
     code     of the function
     statics  code of the host expressions in it, by the global that calls them
+    regions  the statements and expressions of paths that meet, by the global that holds them
     """
 
     code: CodeType
     statics: Mapping[str, CodeType]
+    regions: Mapping[str, Branch | Loop | ast.expr]
 
 
 def rewrite_function(function: FunctionType, is_static: Callable[[ast.expr], str | None]) -> Rewritten | None:
@@ -62,7 +65,7 @@ def rewrite_function(function: FunctionType, is_static: Callable[[ast.expr], str
         return None
     statics = {name: compiled for name, expression in rewriter.statics.items()
                if (compiled := _compile(expression, code)) is not None}
-    return Rewritten(made, statics) if len(statics) == len(rewriter.statics) else None
+    return Rewritten(made, statics, rewriter.regions) if len(statics) == len(rewriter.statics) else None
 
 
 def _is_same_code(a: CodeType, b: CodeType) -> bool:
@@ -187,26 +190,6 @@ def _always_jumps(body: Sequence[ast.stmt]) -> bool:
     return False
 
 
-_ARITHMETIC: Final = (ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.expr_context)
-
-
-def _is_arithmetic(value: ast.expr) -> bool:
-    return all(isinstance(n, _ARITHMETIC) for n in ast.walk(value))
-
-
-def _find_value(name: str, body: Sequence[ast.stmt], stored: Sequence[str]) -> ast.expr | bool:
-    """The only value that statements give a variable, if it is arithmetic on variables that they do not change. False
-    if they do not assign it, True if they do so in another manner."""
-    found = [s for s in body if name in _stored_names([s])]
-    match found:
-        case []:
-            return False
-        case [ast.Assign(targets=[ast.Name()], value=value)] if _is_arithmetic(value) and not any(
-                isinstance(n, ast.Name) and n.id in stored for n in ast.walk(value)):
-            return value
-    return True
-
-
 def _has_early_return(body: Sequence[ast.stmt]) -> bool:
     """Whether a function returns from inside a statement, so that the compiler makes a loop of its body."""
     return any(_contains_return([s]) for s in body if not isinstance(s, ast.Return))
@@ -231,6 +214,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def __init__(self, is_static: Callable[[ast.expr], str | None], free: Sequence[str]) -> None:
         self.statics: dict[str, ast.Lambda] = {}
+        self.regions: dict[str, Branch | Loop | ast.expr] = {}
         self._is_static, self._count = is_static, 0
         self._early: list[bool] = []
         self._locals: list[frozenset[str]] = []
@@ -257,31 +241,23 @@ class _Rewriter(ast.NodeTransformer):
             done += made if isinstance(made, list) else [made]
         return done
 
-    def _joins(self, names: Iterable[str], place: ast.AST, condition: str = "") -> list[ast.stmt]:
-        """Statements that join variables, if they have a value, and if a condition is not known."""
-        what, flag = ("meet", [_load(condition)]) if condition else ("join", [])
-        return [self._guard(_assign(n, _call(what, _load(n), *flag)), ast.Pass(), place) for n in names]
+    def _joins(self, names: Iterable[str], place: ast.AST) -> list[ast.stmt]:
+        """Statements that join variables, if they have a value."""
+        return [self._guard(_assign(n, _call("join", _load(n))), ast.Pass(), place) for n in names]
 
-    def _unify(self, names: Iterable[str], bodies: Sequence[Sequence[ast.stmt]], place: ast.AST,
-                condition: str = "") -> tuple[list[ast.stmt], list[ast.stmt]]:
-        """Statements before and after several paths, which join the variables that do not have the same constant on
-        all of them."""
-        before: list[ast.stmt] = []
-        after: list[ast.stmt] = []
-        stored = _stored_names(s for body in bodies for s in body)
-        for name in names:
-            values = [_find_value(name, body, stored) for body in bodies]
-            if True in values:
-                after += self._joins([name], place, condition)
-                continue
-            parts: list[ast.expr] = [copy.deepcopy(v) for v in values if isinstance(v, ast.expr)]
-            if False in values:
-                old = self._temporary()
-                before.append(self._guard(_assign(old, _load(name)), _assign(old, _load(f"{_MARK}unbound")), place))
-                parts.append(_load(old))
-            known = _load(condition) if condition else ast.Constant(None)
-            made = _assign(name, _call("unify", _load(name), known, *parts))
-            after.append(self._guard(made, ast.Pass(), place))
+    def _meet(self, names: Sequence[str], paths: Sequence[Sequence[ast.stmt]], place: ast.AST,
+              condition: str) -> tuple[list[ast.stmt], list[ast.stmt]]:
+        """Statements before and after paths: they keep the values of variables, and join those that are not the same
+        constant on all paths. A loop has one path, and no condition."""
+        number = len(self.regions)
+        region, prefix = f"{_MARK}region{number}", f"{_MARK}{number}_"
+        kept = [copy.deepcopy(list(path)) for path in paths]
+        self.regions[region] = Branch((kept[0], kept[1]), names, prefix) if condition else Loop(kept[0], names, prefix)
+        before = [self._guard(_assign(prefix + n, _load(n)), ast.Pass(), place) for n in names]
+        rest = [_load(region), *([_load(condition)] if condition else [])]
+        what = "meet" if condition else "repeat"
+        made = [_call(what, ast.Constant(n), _load(n), *copy.deepcopy(rest)) for n in names]
+        after = [self._guard(_assign(n, value), ast.Pass(), place) for n, value in zip(names, made, strict=True)]
         return before, after
 
     def _guard(self, statement: ast.stmt, otherwise: ast.stmt, place: ast.AST) -> ast.stmt:
@@ -333,7 +309,7 @@ class _Rewriter(ast.NodeTransformer):
         leaves = self._early[-1] and _contains_return(both)
         ends = _always_jumps(node.body) or (bool(node.orelse) and _always_jumps(node.orelse))
         name = self._temporary()
-        first, last = ([], []) if ends else self._unify(names, [node.body, node.orelse], node, name)
+        first, last = ([], []) if ends else self._meet(names, [node.body, node.orelse], node, name)
         condition = self.visit(node.test)
         node.body, node.orelse = self._statements(node.body), self._statements(node.orelse)
         node.test = condition
@@ -347,13 +323,18 @@ class _Rewriter(ast.NodeTransformer):
         return [*before, node, *last]
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.IfExp:
-        simple = _is_arithmetic(node.body) and _is_arithmetic(node.orelse)
-        values = [copy.deepcopy(node.body), copy.deepcopy(node.orelse)] if simple else []
+        others = [self._keep(node.orelse), self._keep(node.body)]
         self.generic_visit(node)
         node.test = self._at(_call("enter", node.test), node.test)
-        node.body = self._at(_call("leave", node.body, *values), node.body)
-        node.orelse = self._at(_call("leave", node.orelse, *copy.deepcopy(values)), node.orelse)
+        node.body = self._at(_call("leave", node.body, _load(others[0])), node.body)
+        node.orelse = self._at(_call("leave", node.orelse, _load(others[1])), node.orelse)
         return node
+
+    def _keep(self, expression: ast.expr) -> str:
+        """The global that holds an expression."""
+        name = f"{_MARK}region{len(self.regions)}"
+        self.regions[name] = copy.deepcopy(expression)
+        return name
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         self.generic_visit(node)
@@ -399,9 +380,7 @@ class _Rewriter(ast.NodeTransformer):
         target, names = set(_stored_names([node.target])), _stored_names([node.target, *node.body])
         leaves = self._early[-1] and _contains_return(node.body)
         before: list[ast.stmt] = [self._at(_assign(f"{_MARK}returning", ast.Constant(True)), node)] if leaves else []
-        leaves = any(isinstance(n, (ast.Break, ast.Continue, ast.Return)) for n in _walk(node.body))
-        whole = [ast.Assign([node.target], node.iter), *node.body]
-        first, last = ([], self._joins(names, node)) if leaves else self._unify(names, [[], whole], node)
+        first, last = self._meet(names, [node.body], node, "")
         node.iter = self.visit(node.iter)
         node.body = [*self._joins([n for n in names if n not in target], node), *self._statements(node.body)]
         node.orelse = self._statements(node.orelse)

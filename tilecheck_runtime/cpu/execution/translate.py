@@ -18,7 +18,6 @@ from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Va
 from enum import Enum
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -69,16 +68,20 @@ def _names(code: CodeType) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own, *inner)))
 
 
-_rewritten: WeakKeyDictionary[CodeType, Rewritten] = WeakKeyDictionary()
-"""Functions that were rewritten, by their code."""
+_rewritten: dict[tuple[str, CodeType], Rewritten] = {}
+"""Functions that were rewritten, by their file and code: equal code of two files has two locations."""
+_REWRITTEN_LIMIT: Final = 4096
 
 
 def _rewrite(function: FunctionType) -> Rewritten:
     """The function after the rewrite; its own code if there is no source."""
-    found = _rewritten.get(function.__code__)
+    key = (function.__code__.co_filename, function.__code__)
+    found = _rewritten.get(key)
     if found is None:
+        if len(_rewritten) >= _REWRITTEN_LIMIT:
+            _rewritten.clear()
         made = rewrite_function(function, functools.partial(_static_name, function))
-        found = _rewritten[function.__code__] = made or Rewritten(function.__code__, {})
+        found = _rewritten[key] = made or Rewritten(function.__code__, {}, {})
     return found
 
 
@@ -301,11 +304,12 @@ class Translator:
         if host and not function.__closure__:
             self._remember(function, function)
             return function
-        rewritten = Rewritten(function.__code__, {}) if host else _rewrite(function)
+        rewritten = Rewritten(function.__code__, {}, {}) if host else _rewrite(function)
         code, statics = rewritten.code, rewritten.statics
         space = function.__globals__ if host else _space(function.__globals__.get("__name__"))
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         closure = tuple(self._cell(cells[name]) for name in code.co_freevars)
+        space.update(rewritten.regions)
         made = FunctionType(code, space, function.__name__, None, closure)
         made.__module__, made.__qualname__ = function.__module__, function.__qualname__
         self._remember(function, made)
