@@ -17,7 +17,7 @@ from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.execution import meeting
 from tilecheck_runtime.cpu.execution.arguments import bind, host_arrays, parameters, read_only
 from tilecheck_runtime.cpu.execution.front_end import as_installed, check_compiles, is_compilable
-from tilecheck_runtime.cpu.execution.translate import Translator
+from tilecheck_runtime.cpu.execution.translate import Translator, has_source
 from tilecheck_runtime.cpu.machine import State
 from tilecheck_runtime.errors.language import TileError, TileRecursionError, TileTypeError, TileValueError
 from tilecheck_runtime.sanitizer.progress import Block, Progress
@@ -100,7 +100,7 @@ def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
         raise RuntimeError("a kernel cannot be launched from a kernel")
     known = parameters(function)
     arguments, storages = bind(known, values)
-    compiled = is_compilable(kernel)
+    compiled = is_compilable(kernel) and has_source(function)
     if compiled:
         check_compiles(kernel, known, arguments)
     body = Translator(compiled).function(function)

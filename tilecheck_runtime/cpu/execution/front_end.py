@@ -34,8 +34,8 @@ def is_compilable(kernel: Any) -> bool:
 def check_compiles(kernel: Any, known: Sequence[Parameter], arguments: Sequence[Any]) -> None:
     """Raises the error of the front end if it refuses a kernel for bound arguments.
 
-    An internal error of the front end, and its error for a function without source, show nothing about the kernel and
-    are ignored.
+    An internal error of the front end, and its error for a helper without source, show nothing about the kernel and are
+    ignored.
     """
     key = tuple(_key(p, a) for p, a in zip(known, arguments, strict=True))
     done = _compiled.setdefault(kernel, set())

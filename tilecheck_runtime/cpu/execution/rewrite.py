@@ -39,11 +39,13 @@ class Rewritten:
     code     of the function
     statics  code of the host expressions in it, by the global that calls them
     regions  the statements and expressions of paths that meet, by the global that holds them
+    found    whether the source was found; if not, the code is that of Python
     """
 
     code: CodeType
     statics: Mapping[str, CodeType]
     regions: Mapping[str, Branch | Loop | ast.expr]
+    found: bool = True
 
 
 def rewrite_function(function: FunctionType, is_static: Callable[[ast.expr], str | None]) -> Rewritten | None:

@@ -32,7 +32,7 @@ from tilecheck_runtime.cpu.unsupported import make_unsupported
 from tilecheck_runtime.errors.language import StaticException, TileError, TileUnsupportedFeatureError
 from tilecheck_runtime.sanitizer.sites import MARK
 
-__all__ = ["Translator"]
+__all__ = ["Translator", "has_source"]
 
 _HOST_ROOTS: Final = frozenset({"numpy", "torch", "ml_dtypes", "cupy", "jax", "tilecheck", "pytest", "hypothesis"})
 _OURS: Final = tuple(f"tilecheck_runtime.{folder}" for folder in (
@@ -81,8 +81,13 @@ def _rewrite(function: FunctionType) -> Rewritten:
         if len(_rewritten) >= _REWRITTEN_LIMIT:
             _rewritten.clear()
         made = rewrite_function(function, functools.partial(_static_name, function))
-        found = _rewritten[key] = made or Rewritten(function.__code__, {}, {})
+        found = _rewritten[key] = made or Rewritten(function.__code__, {}, {}, False)
     return found
+
+
+def has_source(function: FunctionType) -> bool:
+    """Whether the source of a function is available, and still that of its code."""
+    return _rewrite(function).found
 
 
 def _static_name(function: FunctionType, expression: ast.expr) -> str | None:
