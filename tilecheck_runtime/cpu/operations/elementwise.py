@@ -258,28 +258,40 @@ def _check_options(name: str, tile: Any, mode: str, flushed: bool) -> None:
         raise TileTypeError(f"{name} flushes subnormal numbers of float32 only, not of {dtype}")
 
 
+def _apply_options(name: str, function: Function, operands: tuple[Any, ...], rounding_mode: Any, flushed: bool) -> Any:
+    """An operation with a rounding mode and flushing of subnormal numbers."""
+    mode, done = getattr(rounding_mode, "name", ""), function(*operands)
+    if not mode and not flushed:
+        return done
+    _check_options(name, done, mode, flushed)
+    if type(done) is not Tile:
+        return done
+    dtype = done.dtype
+    parts = [operand(value, dtype) for value in operands]
+    parts = [flush(part) for part in parts] if flushed else parts
+    data = done.data
+    if mode in DIRECTED:
+        data = compute_directed(name, dtype.storage, mode, *parts)
+    elif flushed:
+        data = function(*(Tile(part, dtype) for part in parts)).data
+    return Tile(flush(data) if flushed else data, dtype, done.taint, done.constant)
+
+
 def _with_options(name: str, function: Function) -> Function:
-    """Accepts a rounding mode and flushing of subnormal numbers."""
+    """Adds the options that an operation has."""
 
-    def operation(*operands: Any, rounding_mode: Any = None, flush_to_zero: Any = False) -> Any:
-        mode, flushed = getattr(rounding_mode, "name", ""), bool(flush_to_zero)
-        done = function(*operands)
-        if not mode and not flushed:
-            return done
-        _check_options(name, done, mode, flushed)
-        if type(done) is not Tile:
-            return done
-        dtype = done.dtype
-        parts = [operand(value, dtype) for value in operands]
-        parts = [flush(part) for part in parts] if flushed else parts
-        data = done.data
-        if mode in DIRECTED:
-            data = compute_directed(name, dtype.storage, mode, *parts)
-        elif flushed:
-            data = function(*(Tile(part, dtype) for part in parts)).data
-        return Tile(flush(data) if flushed else data, dtype, done.taint, done.constant)
+    def take_both(*operands: Any, rounding_mode: Any = None, flush_to_zero: Any = False) -> Any:
+        return _apply_options(name, function, operands, rounding_mode, bool(flush_to_zero))
 
-    return operation
+    def rounding(x: Any, /, *, rounding_mode: Any = None) -> Any:
+        return _apply_options(name, function, (x,), rounding_mode, False)
+
+    def flushing(x: Any, /, *, flush_to_zero: Any = False) -> Any:
+        return _apply_options(name, function, (x,), None, bool(flush_to_zero))
+
+    if name in _MODES:
+        return take_both if name in _FLUSHED else rounding
+    return flushing if name in _FLUSHED else function
 
 
 minimum: Final = _extremum(np.fmin, np.minimum, np.minimum, min)
@@ -309,8 +321,7 @@ _PLAIN: Final[dict[str, Function]] = {
     "isnan": _isnan,
 }
 NAMES: Final[dict[str, Function]] = {
-    name: _with_options(name, function) if name in _MODES or name in _FLUSHED else function
-    for name, function in _PLAIN.items()
+    name: _with_options(name, function) for name, function in _PLAIN.items()
 }
 
 _OPERATORS: Final = {

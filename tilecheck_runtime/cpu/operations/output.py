@@ -66,7 +66,7 @@ def print_(*args: Any, sep: str = " ", end: str = "\n") -> None:
     builtins.print(*args, sep=sep, end=end)
 
 
-def printf(format: str, /, *args: Any) -> None:
+def printf(format: str, *args: Any) -> None:
     """Formats as C does; the elements of a tile are in brackets. Raises TileTypeError if the arguments do not fit."""
     values = iter(args)
 
