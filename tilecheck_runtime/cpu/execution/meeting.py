@@ -147,9 +147,9 @@ def contains(value: Any, items: Any) -> Any:
     found: Any = False
     for item in items:
         same = value == item
-        if type(same) is not Tile:
+        if not is_dynamic(same):
             if same:
-                return True
+                return same
         else:
             found = same if found is False else found | same
     return found

@@ -81,7 +81,7 @@ class Branch:
     def meet(self, name: str, value: Any, taken: bool, frame: FrameType) -> Any:
         """The constant that a variable is after both paths, with its value on the one that was taken; or UNKNOWN."""
         after = _Lookup(frame).run(self.paths[1 if taken else 0], _values_before(self, frame))
-        return UNKNOWN if after is None else meet_constants(value, after.get(name, UNKNOWN))
+        return value if after is None else meet_constants(value, after.get(name, UNKNOWN))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -99,6 +99,7 @@ def _functions(lines: tuple[str, ...]) -> Mapping[int, Sequence[_Function]]:
 
 def _definition(code: CodeType) -> _Function | None:
     """The definition of a function in its file, if there is exactly one on its line."""
+    linecache.checkcache(code.co_filename)
     lines = tuple(linecache.getlines(code.co_filename))
     nodes = [n for n in _functions(lines).get(code.co_firstlineno, ())
              if getattr(n, "name", "<lambda>") == code.co_name]
