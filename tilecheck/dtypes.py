@@ -206,7 +206,7 @@ def get_number_type(value: bool | int | float) -> DType:
         return BOOL
     if isinstance(value, float):
         return F32
-    return I32 if holds(I32, value) else I64
+    return I32 if holds(I32, value) else I64 if holds(I64, value) else U64
 
 
 def get_concrete_type(t: ElementType | None, value: int | None = None) -> ElementType:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from tilecheck_runtime.sanitizer.shadow import View
 
 __all__ = ["Array", "ArrayList", "axes_of"]
 
+Axes = frozenset[int]
+
 
 class Array:
     """An array, or a part of one.
@@ -24,12 +26,17 @@ class Array:
     shadow  the same part of its shadow memory
     name    of the parameter it belongs to
     index   type of its extents, strides and indices
+    clipped whether it is a slice that was not inside of its array
+    static  the axes whose extents, and those whose strides are constants of the compiled kernel
     """
 
-    __slots__ = ("_orders", "_shape", "_strides", "data", "dtype", "index", "name", "shadow")
+    __slots__ = ("_orders", "_shape", "_strides", "clipped", "data", "dtype", "index", "name", "shadow",
+                 "static")
 
-    def __init__(self, data: Any, dtype: DType, shadow: View, name: str, index: DType = INT32) -> None:
+    def __init__(self, data: Any, dtype: DType, shadow: View, name: str, index: DType = INT32,
+                 clipped: bool = False, static: tuple[Axes, Axes] = (frozenset(), frozenset())) -> None:
         self.data, self.dtype, self.shadow, self.name, self.index = data, dtype, shadow, name, index
+        self.clipped, self.static = clipped, static
         self._shape: tuple[Tile, ...] | None = None
         self._strides: tuple[Tile, ...] | None = None
         self._orders: dict[tuple[int, ...], Array] = {}
@@ -37,15 +44,21 @@ class Array:
     @property
     def shape(self) -> tuple[Tile, ...]:
         if self._shape is None:
-            self._shape = tuple(scalar(n, self.index) for n in self.data.shape)
+            self._shape = self._scalars(self.data.shape, self.static[0])
         return self._shape
 
     @property
     def strides(self) -> tuple[Tile, ...]:
         """In elements."""
         if self._strides is None:
-            self._strides = tuple(scalar(n, self.index) for n in self.shadow.strides)
+            self._strides = self._scalars(self.shadow.strides, self.static[1])
         return self._strides
+
+    def _scalars(self, values: Iterable[int], constant: Axes) -> tuple[Tile, ...]:
+        made = tuple(scalar(n, self.index) for n in values)
+        for axis in constant:
+            made[axis].constant = True
+        return made
 
     @property
     def ndim(self) -> int:
@@ -58,14 +71,18 @@ class Array:
         if not -self.ndim <= place < self.ndim:
             raise TileTypeError(f"slice along axis {place} of an array of rank {self.ndim}")
         place %= self.ndim
-        extent = self.data.shape[place]
+        extent, clipped = self.data.shape[place], self.clipped
         if not 0 <= low <= high <= extent:
             recorder().fault("TC204", f"slice {low}:{high} of axis {place} of '{self.name}', which has extent {extent}",
                              self.name)
             low = min(max(low, 0), extent)
             high = min(max(high, low), extent)
+            clipped = True
         cut = (slice(None),) * place + (slice(low, high),)
-        return Array(self.data[cut], self.dtype, self.shadow.slice_axis(place, low, high), self.name, self.index)
+        fixed = all(type(bound) is not Tile or bound.constant for bound in (start, stop))
+        extents = self.static[0] | {place} if fixed else self.static[0] - {place}
+        return Array(self.data[cut], self.dtype, self.shadow.slice_axis(place, low, high), self.name, self.index,
+                     clipped, (extents, self.static[1]))
 
     def permute_axes(self, axes: tuple[int, ...]) -> Array:
         """The same elements with axes in another order."""
@@ -73,7 +90,8 @@ class Array:
             return self
         found = self._orders.get(axes)
         if found is None:
-            found = Array(self.data.transpose(axes), self.dtype, self.shadow.permute_axes(axes), self.name, self.index)
+            found = Array(self.data.transpose(axes), self.dtype, self.shadow.permute_axes(axes), self.name, self.index,
+                          self.clipped)
             self._orders[axes] = found
         return found
 

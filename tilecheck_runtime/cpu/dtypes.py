@@ -43,7 +43,7 @@ class DType:
     def bitwidth(self) -> int:
         return self.bits
 
-    def __call__(self, value: Any) -> Any:
+    def __call__(self, value: Any = 0, /) -> Any:
         return DType.convert(value, self)
 
     def __eq__(self, other: object) -> bool:

@@ -13,26 +13,29 @@ from tilecheck_runtime.cpu.rounding import to_single
 from tilecheck_runtime.cpu.taint import Taint
 from tilecheck_runtime.errors.language import TileTypeError, TileValueError
 
-__all__ = ["Tile", "as_integers", "cast", "extend", "extents", "raw", "scalar"]
+__all__ = ["Tile", "as_integers", "axis_of", "cast", "extend", "extents", "raw", "scalar", "to_tf32"]
 
 BOOL = DTYPES["bool_"]
 
 
 class Tile:
-    """A tile, or a scalar of known type when it has no axes. Its operators are installed by `operations.elementwise`.
+    """A tile, or a scalar of known type when it has no axes. Its operators are installed by `operations.elementwise`,
+    and its text by `operations.output`.
 
-    data   NumPy array or scalar of the storage type of `dtype`
-    taint  undefined lanes and pending acquires, None for most tiles
+    data      NumPy array or scalar of the storage type of `dtype`
+    taint     undefined lanes and pending acquires, None for most tiles
+    constant  whether the compiler knows the value; of scalars
     """
 
-    __slots__ = ("data", "dtype", "taint")
+    __slots__ = ("constant", "data", "dtype", "taint")
     __array_ufunc__ = None
     __iter__ = None
 
-    def __init__(self, data: Any, dtype: DType, taint: Taint | None = None) -> None:
+    def __init__(self, data: Any, dtype: DType, taint: Taint | None = None, constant: bool = False) -> None:
         self.data = data
         self.dtype = dtype
         self.taint = taint
+        self.constant = constant
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -76,14 +79,6 @@ class Tile:
             taint = Taint(taint.lanes[index], taint.sources, taint.tokens)
         return Tile(np.asarray(self.data)[index], self.dtype, taint)
 
-    def __repr__(self) -> str:
-        return str(self.data.tolist())
-
-    __str__ = __repr__
-
-    def __format__(self, spec: str) -> str:
-        return format(self.data.item(), spec) if spec and self.data.ndim == 0 else str(self)
-
 
 def raw(value: Any) -> Any:
     """The NumPy value of a tile; any other value is itself."""
@@ -114,6 +109,14 @@ def extents(shape: Any) -> tuple[int, ...]:
     return result
 
 
+def axis_of(axis: Any, rank: int, what: str) -> int:
+    """An axis, counted from the first one. Raises TileTypeError unless there are so many."""
+    (place,) = as_integers(axis)
+    if not -rank <= place < rank:
+        raise TileTypeError(f"{what}: axis {place} of a tile of rank {rank}")
+    return place % rank
+
+
 def convert(value: Any, dtype: Any) -> Tile:
     """A number or tile as elements of another type: truncated, wrapped or rounded as on the device."""
     target = as_dtype(dtype)
@@ -122,10 +125,10 @@ def convert(value: Any, dtype: Any) -> Tile:
             value = bool(value)
         elif target.category == INTEGRAL:
             value = int(value)
-        return Tile(cast(np.asarray(value), target)[()], target)
+        return Tile(cast(np.asarray(value), target)[()], target, None, True)
     if value.dtype is target:
         return value
-    return Tile(cast(value.data, target), target, value.taint)
+    return Tile(cast(value.data, target), target, value.taint, value.constant)
 
 
 def cast(data: Any, target: DType) -> Any:
@@ -145,7 +148,7 @@ def cast(data: Any, target: DType) -> Any:
             return np.where(high, info.max, np.where(high, 0, clipped).astype(storage))[()].astype(storage)
         return clipped.astype(storage)
     if target.name == "tfloat32":
-        return _tf32(data.astype(np.float32))
+        return to_tf32(to_single(data))
     if storage.kind == "f" and storage.itemsize > 1:
         return (data if data.dtype.kind in "biuf" else to_single(data)).astype(storage)
     data = to_single(data)
@@ -157,19 +160,25 @@ def cast(data: Any, target: DType) -> Any:
 def _saturate(data: Any, target: DType) -> Any:
     """Converts to a narrow float: values that are too large become the largest finite value, as on the device."""
     values = np.asarray(data)
+    if target.name == "float8_e8m0fnu":
+        values = np.where(values == 0, SMALLEST_POWER, values)  # there is no zero
     limit = LARGEST.get(target.name)
     if limit is not None:
         values = np.clip(values, -limit, limit)
     return values.astype(target.storage)[()]
 
 
+SMALLEST_POWER = np.float32(2.0**-127)
 LARGEST = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0, "float4_e2m1fn": 6.0}
 
 
-def _tf32(data: Any) -> Any:
-    """Single precision rounded to 10 explicit bits of mantissa, ties away from zero."""
-    bits = np.asarray(data, dtype=np.float32).view(np.uint32)
-    rounded = ((bits + np.uint32(0x1000)) & np.uint32(0xFFFFE000)).view(np.float32)
+def to_tf32(data: Any, mode: str = "RN") -> Any:
+    """Single precision rounded to 10 explicit bits of mantissa: to nearest even, RZ towards zero, or RA to nearest with
+    ties away from zero."""
+    bits: Any = np.asarray(data, dtype=np.float32).view(np.uint32)
+    last = (bits >> np.uint32(13)) & np.uint32(1)
+    added: Any = {"RN": np.uint32(0xFFF) + last, "RZ": np.uint32(0), "RA": np.uint32(0x1000)}[mode]
+    rounded = ((bits + added) & np.uint32(0xFFFFE000)).view(np.float32)
     return np.where(np.isfinite(data), rounded, data).astype(np.float32)[()]
 
 

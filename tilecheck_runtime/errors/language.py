@@ -47,7 +47,7 @@ class TileStaticAssertionError(TileError):
     """A `static_assert` that does not hold."""
 
 
-class StaticException(TileError):
+class StaticException(TileStaticEvalError):
     """`raise ct.static_exception(...)`."""
 
 

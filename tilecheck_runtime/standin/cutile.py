@@ -153,11 +153,14 @@ def register() -> Iterator[None]:
         modules["cuda"] = parent
     before = {name: sys.modules.get(name) for name in modules}
     sys.modules.update(modules)
+    installed = vars(parent).get("tile")
     vars(parent)["tile"] = modules["cuda.tile"]
     try:
         yield
     finally:
-        vars(parent).pop("tile", None)
+        vars(parent).pop("tile")
+        if installed is not None:
+            vars(parent)["tile"] = installed
         for name, module in before.items():
             if module is None:
                 sys.modules.pop(name, None)

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import cuda.tile as ct
+
 DTYPES = frozenset({"float16", "bfloat16", "float32", "float64", "int8", "int32", "int64", "uint8", "bool",
                     "float8_e4m3fn", "float8_e5m2"})
 ABSENT = ("torch", "transformers", "triton", "einops")
@@ -44,16 +46,6 @@ class _Anything:
         return iter(())
 
 
-class _Dtype:
-    """An element type of torch, as kernels name it."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"torch.{self.name}"
-
-
 class _Function:
     """The base class of autograd functions."""
 
@@ -66,7 +58,9 @@ class _Stub(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return _Dtype(name) if name in DTYPES else _Function if name == "Function" else _Anything()
+        if name in DTYPES:
+            return getattr(ct, "bool_" if name == "bool" else name)
+        return _Function if name == "Function" else _Anything()
 
 
 class _Empty(Loader):

@@ -155,7 +155,7 @@ REFUSED = [
 @pytest.mark.parametrize(("body", "grid", "arguments", "message"), REFUSED)
 def test_refused_arguments_are_named(body, grid, arguments, message):
     with pytest.raises((TypeError, TileError)) as caught:
-        sanitize(ct.kernel(body), grid, arguments, seed=None)
+        sanitize(body, grid, arguments, seed=None)
     assert str(caught.value) == message
 
 

@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tilecheck_runtime.cpu.directed import compute_directed, flush
 from tilecheck_runtime.cpu.dtypes import DTYPES
 from tilecheck_runtime.cpu.tile import cast
 
@@ -66,3 +67,35 @@ def test_small_floats_pass_through_single_precision():
         assert np.isnan(cast(wide, DTYPES["float8_e8m0fnu"])[1].astype(np.float32))
     assert cast(wide, DTYPES["float8_e5m2"]).astype(np.float32).tolist() == [1.75, -0.5, 448.0]
     assert cast(np.array([2.0]).astype(ml_dtypes.float8_e4m3fn), DTYPES["float8_e8m0fnu"]).astype(float).tolist() == [2]
+
+
+@pytest.mark.parametrize("storage", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("mode", ["RZ", "RM", "RP"])
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv"])
+def test_directed_rounding_gives_the_neighbour_on_that_side(name, mode, storage):
+    generator = np.random.default_rng(7)
+    a, b = ((generator.standard_normal(400) * 2.0 ** generator.integers(-6, 6, 400)).astype(storage) for _ in range(2))
+    b[:40] = a[:40]
+    got = compute_directed(name, storage, mode, a, b)
+    operation = {"add": "__add__", "sub": "__sub__", "mul": "__mul__", "truediv": "__truediv__"}[name]
+    for x, y, z in zip(a.tolist(), b.tolist(), got, strict=True):
+        exact = getattr(Fraction(x), operation)(Fraction(y))
+        below = mode == "RM" or (mode == "RZ" and exact >= 0)
+        beyond = np.nextafter(z, storage(np.inf if below else -np.inf))
+        near = Fraction(float(z))
+        assert near <= exact < Fraction(float(beyond)) if below else Fraction(float(beyond)) < exact <= near
+
+
+@pytest.mark.parametrize("storage", [np.float32, np.float64])
+def test_directed_roots(storage):
+    values = np.abs(np.random.default_rng(8).standard_normal(200)).astype(storage)
+    for value, low, high in zip(values.tolist(), compute_directed("sqrt", storage, "RM", values),
+                                compute_directed("sqrt", storage, "RP", values), strict=True):
+        assert Fraction(float(low)) ** 2 <= Fraction(value) <= Fraction(float(high)) ** 2
+        assert high in (low, np.nextafter(low, storage(np.inf)))
+
+
+def test_flushing_keeps_the_sign():
+    tiny = np.float32(2.0**-127)
+    got = flush(np.array([tiny, -tiny, 2.0**-126, 1], np.float32))
+    assert got.tolist() == [0, 0, 2.0**-126, 1] and np.signbit(got).tolist() == [False, True, False, False]

@@ -23,17 +23,34 @@ __all__ = ["Parameter", "bind", "host_array", "host_arrays", "parameters", "read
 
 @dataclass(frozen=True)
 class Parameter:
-    """A kernel parameter.
+    """A kernel parameter, or an item of one that is a tuple.
 
-    constant  its value is part of the compiled kernel
-    index     type of the extents of its arrays
-    scalar    type of an integer
+    constant        its value is part of the compiled kernel
+    index           type of the extents of its arrays
+    scalar          type of an integer
+    static_shape    axes whose extents are part of the compiled kernel
+    static_strides  likewise, of strides
+    items           the parameters of the items of a tuple; None unless the annotation has them
+    each            the parameter of every item of a tuple of any length
     """
 
     name: str
     constant: bool = False
     index: DType = INT32
     scalar: DType = INT32
+    static_shape: tuple[int, ...] = ()
+    static_strides: tuple[int, ...] = ()
+    items: tuple[Parameter, ...] | None = None
+    each: Parameter | None = None
+
+    def parts(self, count: int) -> tuple[Parameter, ...]:
+        """The parameters of the items of a tuple. Raises TypeError if the annotation has another number of items."""
+        if self.items is None:
+            return (self.each or self,) * count
+        if len(self.items) != count:
+            raise TypeError(f"argument '{self.name}' is a tuple of {count} items, and its annotation has "
+                            f"{len(self.items)}")
+        return self.items
 
 
 def parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
@@ -46,19 +63,24 @@ def parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
     return tuple(_parameter(name, hints.get(name, p.annotation)) for name, p in signature.parameters.items())
 
 
-def _parameter(name: str, annotation: Any) -> Parameter:
-    constant, index, number = False, INT32, INT32
-    for item in _metadata(annotation):
-        kind = type(item).__name__
-        if kind == "ConstantAnnotation":
-            constant = True
-        elif kind == "ArrayAnnotation":
-            index = as_dtype(item.index_dtype)
-        elif kind == "ListAnnotation":
-            index = as_dtype(item.element.index_dtype)
-        elif kind == "ScalarAnnotation":
-            number = as_dtype(item.dtype)
-    return Parameter(name, constant, index, number)
+def _parameter(name: str, annotation: Any, outer: bool = False) -> Parameter:
+    """`outer`: whether it is an item of a constant."""
+    found = {type(item).__name__: item for item in _metadata(annotation)}
+    constant = outer or "ConstantAnnotation" in found
+    inner = annotation
+    while get_origin(inner) is Annotated:
+        inner = get_args(inner)[0]
+    if get_origin(inner) is tuple:
+        kinds = get_args(inner)
+        if len(kinds) == 2 and kinds[1] is Ellipsis:
+            return Parameter(name, constant, each=_parameter(name, kinds[0], constant))
+        return Parameter(name, constant, items=tuple(_parameter(name, kind, constant) for kind in kinds))
+    listed, number = found.get("ListAnnotation"), found.get("ScalarAnnotation")
+    array = found.get("ArrayAnnotation", getattr(listed, "element", None))
+    return Parameter(
+        name, constant, INT32 if array is None else as_dtype(array.index_dtype),
+        INT32 if number is None else as_dtype(number.dtype),
+        tuple(getattr(array, "static_shape_dims", ())), tuple(getattr(array, "static_stride_dims", ())))
 
 
 def _metadata(annotation: Any) -> Iterable[Any]:
@@ -76,6 +98,7 @@ class _Pending:
     dtype: DType
     name: str
     index: DType
+    static: tuple[frozenset[int], frozenset[int]]
 
 
 def bind(known: Sequence[Parameter], values: Sequence[Any]) -> tuple[list[Any], list[Storage]]:
@@ -124,15 +147,51 @@ def _draft(parameter: Parameter, value: Any, name: str, pending: list[_Pending])
         return scalar(value, dtype)
     if isinstance(value, float):
         return scalar(value, FLOAT32)
+    if isinstance(value, tuple) and type(value) is not tuple:
+        raise TypeError(f"argument '{name}' is a {type(value).__name__}: kernels take plain tuples")
     if isinstance(value, tuple):
-        return tuple(_draft(parameter, item, f"{name}[{n}]", pending) for n, item in enumerate(value))
+        return tuple(_draft(part, item, f"{name}[{n}]", pending)
+                     for n, (part, item) in enumerate(zip(parameter.parts(len(value)), value, strict=True)))
     if isinstance(value, list):
         if not value:
             raise TypeError(f"argument '{name}' is an empty list")
         return [_draft(parameter, item, f"{name}[{n}]", pending) for n, item in enumerate(value)]
     data, dtype = host_array(value, name)
-    pending.append(_Pending(data, dtype, name, parameter.index))
+    _check_extents(parameter, data, name)
+    static = tuple(_static_axes(axes, data.ndim, what, name) for what, axes in (
+        ("shape", parameter.static_shape), ("stride", parameter.static_strides)))
+    pending.append(_Pending(data, dtype, name, parameter.index, (static[0], static[1])))
     return pending[-1]
+
+
+def _check_extents(parameter: Parameter, data: Any, name: str) -> None:
+    """Raises OverflowError for an array that is too large for the type of its indices."""
+    limit = 1 << (parameter.index.bits - 1)
+    numbers = (*data.shape, *(s // data.itemsize for s in data.strides))
+    if any(n >= limit for n in numbers):
+        raise OverflowError(f"an extent or stride of argument '{name}' does not fit in {parameter.index}")
+
+
+def _static_axes(axes: tuple[int, ...], rank: int, what: str, name: str) -> frozenset[int]:
+    """The axes that an annotation names. Raises ValueError for one that does not exist or occurs twice."""
+    field = f"static_{what}_dims"
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise ValueError(f"{field} contains axis {axis}, and argument '{name}' has rank {rank}")
+    found = frozenset(axis % rank for axis in axes)
+    if len(found) < len(axes):
+        raise ValueError(f"{field} of argument '{name}' contains a duplicate axis: {axes}")
+    return found
+
+
+def _check_alike(arrays: Sequence[Array], name: str) -> None:
+    """Raises ValueError for a list of arrays that differ in a property that is a constant of the compiled kernel."""
+    first = arrays[0]
+    for what, axes, values in (("shape", first.static[0], [a.data.shape for a in arrays]),
+                               ("stride", first.static[1], [a.shadow.strides for a in arrays])):
+        for axis in axes:
+            if len({v[axis] for v in values}) > 1:
+                raise ValueError(f"the arrays of argument '{name}' vary in static {what} at axis {axis}")
 
 
 def _resolve_draft(draft: Any, made: Mapping[int, Array]) -> Any:
@@ -141,7 +200,9 @@ def _resolve_draft(draft: Any, made: Mapping[int, Array]) -> Any:
     if isinstance(draft, tuple):
         return tuple(_resolve_draft(item, made) for item in draft)
     if isinstance(draft, list):
-        return ArrayList([_resolve_draft(item, made) for item in draft])
+        arrays = [_resolve_draft(item, made) for item in draft]
+        _check_alike(arrays, arrays[0].name.partition("[")[0])
+        return ArrayList(arrays)
     return draft
 
 
@@ -177,7 +238,7 @@ def _storage(group: Sequence[tuple[int, int, _Pending]], made: dict[int, Array])
         offset = (address - low) // size if data.size else 0
         view = View(storage, offset, data.shape, tuple(s // size for s in data.strides))
         storage.views.append((item.name, view))
-        made[id(item)] = Array(data, item.dtype, view, item.name, item.index)
+        made[id(item)] = Array(data, item.dtype, view, item.name, item.index, static=item.static)
     storage.overlaps += [(a.name, b.name) for (_, _, a),
                          (_, _, b) in combinations(group, 2) if _overlap(a.data, b.data)]
     return storage

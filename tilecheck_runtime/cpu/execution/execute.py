@@ -8,16 +8,18 @@ import threading
 import warnings
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from tilecheck.text.block_names import block_name, rank_of_grid
 from tilecheck_runtime.cpu import machine
+from tilecheck_runtime.cpu.execution import meeting
 from tilecheck_runtime.cpu.execution.arguments import bind, host_arrays, parameters, read_only
-from tilecheck_runtime.cpu.execution.translate import Translator
+from tilecheck_runtime.cpu.execution.front_end import as_installed, check_compiles, is_compilable
+from tilecheck_runtime.cpu.execution.translate import Translator, has_source
 from tilecheck_runtime.cpu.machine import State
-from tilecheck_runtime.errors.language import TileRecursionError
+from tilecheck_runtime.errors.language import TileError, TileRecursionError, TileTypeError, TileValueError
 from tilecheck_runtime.sanitizer.progress import Block, Progress
 from tilecheck_runtime.sanitizer.recorder import Recorder
 from tilecheck_runtime.sanitizer.replay import Replay, watched_positions
@@ -35,8 +37,8 @@ class FindingWarning(UserWarning):
 
 
 def _check_grid(grid: Any) -> Block:
-    if not isinstance(grid, tuple) or not 1 <= len(grid) <= 3:
-        raise TypeError(f"the grid must be a tuple of one to three integers, not {grid!r}")
+    if not isinstance(grid, tuple) or len(grid) > 3:
+        raise TypeError(f"the grid must be a tuple of at most three integers, not {grid!r}")
     try:
         extents = [operator.index(n) for n in grid] + [1] * (3 - len(grid))
     except TypeError:
@@ -96,18 +98,27 @@ def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
                         f"`{function.__name__}(...).sync()`")
     if State.recorder is not None:
         raise RuntimeError("a kernel cannot be launched from a kernel")
-    arguments, storages = bind(parameters(function), values)
-    body = Translator().function(function)
+    known = parameters(function)
+    arguments, storages = bind(known, values)
+    compiled = is_compilable(kernel) and has_source(function)
+    if compiled:
+        check_compiles(kernel, known, arguments)
+    body = Translator(compiled).function(function)
     into.launches += 1
     recorder, order = Recorder(into, function.__name__, extents), _order_blocks(extents, into.seed)
     contents = [array.copy() for array in host_arrays(arguments)] if into.replay else []
-    _run_pass(body, arguments, recorder, order)
+    try:
+        _run_pass(body, arguments, recorder, order)
+    except TileError as error:
+        if compiled:
+            as_installed(error)
+        raise
     _report_aliases(storages, recorder, function)
     places = watched_positions(storages) if into.replay else []
     if any(map(len, places)):
         for array, before in zip(host_arrays(arguments), contents, strict=True):
             array[...] = before
-        arguments, storages = bind(parameters(function), values)
+        arguments, storages = bind(known, values)
         second = Replay(into, function.__name__, extents, storages, places)
         _run_pass(body, arguments, second, order)
         second.finish(storages)
@@ -142,12 +153,28 @@ def _run_blocks(body: Callable[..., Any], arguments: Sequence[Any], recorder: Re
         if State.stop:
             raise KeyboardInterrupt("the launch was interrupted")
         machine.enter_block(block)
+        meeting.reset()
         recorder.begin(block)
         try:
             body(*arguments)
         except Exception as error:
             _locate_error(error, recorder, arguments)
+            if isinstance(error, _LEAKED):
+                raise _of_language(error) from error
             raise
+
+
+_LEAKED: Final = (TypeError, ValueError, AttributeError, NameError, LookupError, ArithmeticError)
+"""Errors of Python and NumPy: cuTile has others, and raises them when it compiles."""
+
+
+def _of_language(error: Exception) -> TileError:
+    """The error of cuTile for one of Python, with its notes."""
+    kind = TileValueError if isinstance(error, (ArithmeticError, OverflowError)) else TileTypeError
+    made = kind(str(error))
+    for note in getattr(error, "__notes__", ()):
+        made.add_note(note)
+    return made
 
 
 def _locate_error(error: Exception, recorder: Recorder, arguments: Sequence[Any]) -> None:

@@ -14,6 +14,7 @@ from tilecheck_runtime.cpu.operations import (
     factory,
     lanes,
     mma,
+    output,
     raw,
     reduce,
     selection,
@@ -29,7 +30,7 @@ from tilecheck_runtime.tile_language import modes
 
 __all__ = ["DEVICE", "OPERATIONS", "UNSUPPORTED", "DeviceNamespace"]
 
-_FAMILIES: Final = (elementwise, selection, shape, reduce, mma, factory, windows, lanes, atomics, statics)
+_FAMILIES: Final = (elementwise, selection, shape, reduce, mma, factory, windows, lanes, atomics, statics, output)
 
 OPERATIONS: Final[Mapping[str, Any]] = MappingProxyType(
     {name: operation for family in _FAMILIES for name, operation in family.NAMES.items()}

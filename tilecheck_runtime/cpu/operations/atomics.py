@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -12,18 +12,37 @@ from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.arrays import Array
 from tilecheck_runtime.cpu.dtypes import DType
 from tilecheck_runtime.cpu.operations.lanes import Places, places, spread, taint_of
+from tilecheck_runtime.cpu.operations.operands import astile_like
 from tilecheck_runtime.cpu.operations.windows import convert_for_store
 from tilecheck_runtime.cpu.taint import Taint
 from tilecheck_runtime.cpu.tile import Tile
+from tilecheck_runtime.errors.language import TileTypeError
 from tilecheck_runtime.tile_language.modes import STRONG, MemoryOrder, MemoryScope, strength
 
-__all__ = ["COMBINE", "NAMES", "update"]
+__all__ = ["COMBINE", "NAMES", "check_types", "update"]
 
 COMBINE: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "add": np.add, "max": np.fmax, "min": np.fmin, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
     "xchg": lambda old, new: new,
 }
 """Functions from the old and the new elements to the written ones."""
+
+
+_WIDE: Final = frozenset({"int32", "uint32", "int64", "uint64"})
+_NUMBERS: Final = _WIDE | {"float32", "float64"}
+_TYPES: Final = {"add": _NUMBERS | {"float16", "bfloat16"}, "xchg": _NUMBERS, "cas": _NUMBERS}
+"""The element types that an atomic takes; others take integers of 32 and 64 bits."""
+_BITWISE: Final = frozenset({"and", "or", "xor"})
+
+
+def check_types(name: str, dtype: DType, values: Sequence[Any]) -> None:
+    """Raises TileTypeError for an atomic on elements that do not have it."""
+    if dtype.name not in _TYPES.get(name, _WIDE):
+        raise TileTypeError(f"atomic_{name} of elements of {dtype}")
+    for value in values:
+        update = astile_like(value).dtype
+        if name in _BITWISE and update is not dtype:
+            raise TileTypeError(f"atomic_{name} of elements of {dtype} with {update}: bitwise atomics take one type")
 
 
 def _exchange(old: Any, expected: Any, desired: Any) -> Any:
@@ -55,6 +74,7 @@ def _apply_lanes(name: str, dtype: DType, memory: Any, index: tuple[Any, ...], p
 def update(array: Array, found: Places, name: str, values: tuple[Any, ...], order: Any, scope: Any) -> Tile:
     """Applies an atomic to the active lanes. The result is the old value of each lane."""
     recorder, dtype, lanes = machine.recorder(), array.dtype, found.lanes
+    check_types(name, dtype, values)
     tiles = [convert_for_store(v, dtype, f"atomic_{name} of '{array.name}'") for v in values]
     for tile in tiles:
         undefined = taint_of(tile, found.shape)

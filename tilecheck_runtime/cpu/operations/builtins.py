@@ -76,6 +76,8 @@ class _Conversion(type):
             return cls.plain(*args, **kwargs)
         if value.ndim:
             raise TileTypeError(f"{cls.__name__}() of a tile of shape {value.shape}")
+        if value.constant:
+            return cls.plain(value.data.item())
         target = cls.target
         if target is None:
             target = value.dtype if value.dtype.category == INTEGRAL else INT32

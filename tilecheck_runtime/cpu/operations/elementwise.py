@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from tilecheck_runtime.cpu import machine
+from tilecheck_runtime.cpu.directed import DIRECTED, compute_directed, flush
 from tilecheck_runtime.cpu.dtypes import BOOL, FLOAT, FLOAT32, INT32, INTEGRAL, DType
 from tilecheck_runtime.cpu.operations.operands import (
     BOOLEAN,
@@ -137,13 +138,24 @@ def _unary(compute: Function, real: bool = True, boolean: DType | None = FLOAT32
     return operation
 
 
+def _precise(compute: Function) -> Function:
+    """Computes functions of single precision in double precision, so that the results of all processors are equal."""
+
+    def operation(*operands: Any) -> Any:
+        if operands[0].__class__ is float or operands[0].dtype != np.float32:
+            return compute(*operands)
+        return np.asarray(compute(*(np.asarray(value).astype(np.float64) for value in operands))).astype(np.float32)[()]
+
+    return operation
+
+
 def _pow(x: Any, y: Any, /) -> Any:
     if type(x) is not Tile and type(y) is not Tile:
         return x ** y
     dtype = joint_dtype(x, y)
     _no_booleans(dtype, "pow")
     exponent = operand(y, dtype) if dtype.category > INTEGRAL else np.maximum(operand(y, dtype), 0)
-    return result(np.power(operand(x, dtype), exponent), dtype, x, y)
+    return result(_precise(np.power)(operand(x, dtype), exponent), dtype, x, y)
 
 
 def _cdiv(x: Any, y: Any, /) -> Any:
@@ -158,13 +170,27 @@ def _cdiv(x: Any, y: Any, /) -> Any:
     return result(np.ceil(a / b), dtype, x, y)
 
 
+_divide_integers: Final = _arithmetic(np.floor_divide, operator.floordiv, divides=True)
+
+
+def _floordiv(x: Any, y: Any, /) -> Any:
+    """Rounds the quotient of floats before it takes the floor, as the device does; of constants, as Python does."""
+    if all(type(part) is not Tile or part.constant for part in (x, y)):
+        return _divide_integers(x, y)
+    dtype = joint_dtype(x, y)
+    if dtype.category < FLOAT:
+        return _divide_integers(x, y)
+    quotient = np.asarray(operand(x, dtype) / operand(y, dtype)).astype(dtype.storage)
+    return result(np.floor(quotient.astype(dtype.compute))[()], dtype, x, y)
+
+
 def _atan2(x: Any, y: Any, /) -> Any:
     if type(x) is not Tile and type(y) is not Tile:
         return math.atan2(x, y)
     dtype = joint_dtype(x, y)
     if dtype.category < FLOAT:
         raise TileTypeError(f"atan2 takes floats, not {dtype}")
-    return result(np.arctan2(operand(x, dtype), operand(y, dtype)), dtype, x, y)
+    return result(_precise(np.arctan2)(operand(x, dtype), operand(y, dtype)), dtype, x, y)
 
 
 def _isnan(x: Any, /) -> Any:
@@ -182,7 +208,11 @@ def _extremum(ignoring: Function, propagating: Function, plain: Function, loose:
         dtype = joint_dtype(x, y)
         _no_booleans(dtype, loose.__name__)
         compute = plain if dtype.category <= INTEGRAL else propagating if propagate_nan else ignoring
-        return result(compute(operand(x, dtype), operand(y, dtype)), dtype, x, y)
+        if not flush_to_zero:
+            return result(compute(operand(x, dtype), operand(y, dtype)), dtype, x, y)
+        if dtype is not FLOAT32:
+            raise TileTypeError(f"{loose.__name__} flushes subnormal numbers of float32 only, not of {dtype}")
+        return result(flush(compute(flush(operand(x, dtype)), flush(operand(y, dtype)))), dtype, x, y)
 
     return operation
 
@@ -203,32 +233,65 @@ def _invert(x: Any, /) -> Any:
     return result(np.invert(x.data), x.dtype, x)
 
 
-def _with_rounding_options(function: Function) -> Function:
-    """Accepts a rounding mode and flushing of subnormal numbers, which change results only within the usual
-    tolerances."""
-
-    def operation(*operands: Any, rounding_mode: Any = None, flush_to_zero: Any = False) -> Any:
-        return function(*operands)
-
-    return operation
-
-
-def _with_flush_option(function: Function) -> Function:
-    """Accepts flushing only."""
-
-    def operation(x: Any, /, *, flush_to_zero: Any = False) -> Any:
-        return function(x)
-
-    return operation
+_MODES: Final[Mapping[str, frozenset[str]]] = {
+    **dict.fromkeys(("add", "sub", "mul"), DIRECTED | {"RN"}),
+    "truediv": DIRECTED | {"RN", "FULL", "APPROX"}, "sqrt": DIRECTED | {"RN", "APPROX"},
+    **dict.fromkeys(("exp", "tanh"), frozenset({"FULL", "APPROX"})),
+}
+"""The rounding modes of operations. FULL and APPROX give a result of unspecified accuracy; here it is the exact one."""
+_FLUSHED: Final = frozenset({"add", "sub", "mul", "truediv", "sqrt", "exp2", "rsqrt"})
+_UNRESTRICTED: Final = frozenset({"float16", "bfloat16", "float32", "float64"})
 
 
-def _with_rounding_mode(function: Function) -> Function:
-    """Accepts a rounding mode only."""
+def _check_options(name: str, tile: Any, mode: str, flushed: bool) -> None:
+    """Raises TileTypeError for options that an operation does not have with elements of that type."""
+    if mode and mode not in _MODES.get(name, ()):
+        raise TileTypeError(f"{name} does not take rounding mode {mode}")
+    if flushed and name not in _FLUSHED:
+        raise TileTypeError(f"{name} does not flush subnormal numbers")
+    dtype = tile.dtype if type(tile) is Tile else None
+    if dtype is None:
+        return
+    if mode and (dtype.name not in _UNRESTRICTED or (mode in ("FULL", "APPROX") and dtype is not FLOAT32)):
+        raise TileTypeError(f"{name} of elements of {dtype} does not take rounding mode {mode}")
+    if flushed and dtype is not FLOAT32:
+        raise TileTypeError(f"{name} flushes subnormal numbers of float32 only, not of {dtype}")
 
-    def operation(x: Any, /, *, rounding_mode: Any = None) -> Any:
-        return function(x)
 
-    return operation
+def _apply_options(name: str, function: Function, operands: tuple[Any, ...], rounding_mode: Any, flushed: bool) -> Any:
+    """An operation with a rounding mode and flushing of subnormal numbers."""
+    mode, done = getattr(rounding_mode, "name", ""), function(*operands)
+    if not mode and not flushed:
+        return done
+    _check_options(name, done, mode, flushed)
+    if type(done) is not Tile:
+        return done
+    dtype = done.dtype
+    parts = [operand(value, dtype) for value in operands]
+    parts = [flush(part) for part in parts] if flushed else parts
+    data = done.data
+    if mode in DIRECTED:
+        data = compute_directed(name, dtype.storage, mode, *parts)
+    elif flushed:
+        data = function(*(Tile(part, dtype) for part in parts)).data
+    return Tile(flush(data) if flushed else data, dtype, done.taint, done.constant)
+
+
+def _with_options(name: str, function: Function) -> Function:
+    """Adds the options that an operation has."""
+
+    def take_both(*operands: Any, rounding_mode: Any = None, flush_to_zero: Any = False) -> Any:
+        return _apply_options(name, function, operands, rounding_mode, bool(flush_to_zero))
+
+    def rounding(x: Any, /, *, rounding_mode: Any = None) -> Any:
+        return _apply_options(name, function, (x,), rounding_mode, False)
+
+    def flushing(x: Any, /, *, flush_to_zero: Any = False) -> Any:
+        return _apply_options(name, function, (x,), None, bool(flush_to_zero))
+
+    if name in _MODES:
+        return take_both if name in _FLUSHED else rounding
+    return flushing if name in _FLUSHED else function
 
 
 minimum: Final = _extremum(np.fmin, np.minimum, np.minimum, min)
@@ -237,7 +300,7 @@ maximum: Final = _extremum(np.fmax, np.maximum, np.maximum, max)
 _PLAIN: Final[dict[str, Function]] = {
     "add": _arithmetic(np.add, operator.add), "sub": _arithmetic(np.subtract, operator.sub),
     "mul": _arithmetic(np.multiply, operator.mul), "truediv": _arithmetic(np.divide, _loose_truediv, real=True),
-    "floordiv": _arithmetic(np.floor_divide, operator.floordiv, divides=True),
+    "floordiv": _floordiv,
     "mod": _arithmetic(np.remainder, operator.mod, divides=True),
     "divmod": _divmod, "pow": _pow, "cdiv": _cdiv, "atan2": _atan2,
     "minimum": minimum, "maximum": maximum,
@@ -249,21 +312,16 @@ _PLAIN: Final[dict[str, Function]] = {
     "less": _comparison(np.less, operator.lt), "less_equal": _comparison(np.less_equal, operator.le),
     "equal": _comparison(np.equal, operator.eq, exact=True),
     "not_equal": _comparison(np.not_equal, operator.ne, exact=True),
-    "exp": _unary(np.exp), "exp2": _unary(np.exp2), "log": _unary(np.log), "log2": _unary(np.log2),
-    "sqrt": _unary(np.sqrt), "rsqrt": _unary(lambda x: 1 / np.sqrt(x)), "sin": _unary(np.sin), "cos": _unary(np.cos),
-    "tan": _unary(np.tan), "sinh": _unary(np.sinh), "cosh": _unary(np.cosh), "tanh": _unary(np.tanh),
+    **{function.__name__: _unary(_precise(function)) for function in (
+        np.exp, np.exp2, np.log, np.log2, np.sin, np.cos, np.tan, np.sinh, np.cosh, np.tanh)},
+    "sqrt": _unary(np.sqrt), "rsqrt": _unary(_precise(lambda x: 1 / np.sqrt(x))),
     "floor": _unary(np.floor, loose=math.floor, strict=True), "ceil": _unary(np.ceil, loose=math.ceil, strict=True),
     "abs": _unary(np.abs, real=False, boolean=None, loose=abs),
     "negative": _unary(np.negative, real=False, boolean=INT32, loose=operator.neg),
     "isnan": _isnan,
 }
-_OPTIONS: Final[dict[str, Callable[[Function], Function]]] = {
-    **dict.fromkeys(("add", "sub", "mul", "truediv", "sqrt"), _with_rounding_options),
-    **dict.fromkeys(("exp2", "rsqrt"), _with_flush_option),
-    **dict.fromkeys(("exp", "tanh"), _with_rounding_mode),
-}
 NAMES: Final[dict[str, Function]] = {
-    name: _OPTIONS[name](function) if name in _OPTIONS else function for name, function in _PLAIN.items()
+    name: _with_options(name, function) for name, function in _PLAIN.items()
 }
 
 _OPERATORS: Final = {

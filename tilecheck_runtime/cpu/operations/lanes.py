@@ -71,7 +71,8 @@ def places(array: Array, indices: Any, mask: Any, check_bounds: Any, what: str) 
         chosen = astile_like(mask)
         if chosen.dtype.category != BOOL:
             raise TileTypeError(f"{what}: a mask of {chosen.dtype}")
-        shape = np.broadcast_shapes(shape, chosen.shape)
+        if np.broadcast_shapes(shape, chosen.shape) != shape:
+            raise TileTypeError(f"{what}: a mask of shape {chosen.shape} for indices of shape {shape}")
         _observe(chosen, f"the mask of {what}", None, shape)
         wanted = np.broadcast_to(chosen.data, shape)
     inside: Any = True

@@ -40,6 +40,7 @@ def result(data: Any, dtype: DType, *operands: Any) -> Tile:
     if data.dtype is not dtype.storage:
         data = data.astype(dtype.storage)
     tile = Tile(data, dtype)
+    tile.constant = data.ndim == 0 and all(type(o) is not Tile or o.constant for o in operands)
     for item in operands:
         if type(item) is Tile and item.taint is not None:
             tile.taint = merge_taints([o.taint for o in operands if type(o) is Tile], np.shape(data))

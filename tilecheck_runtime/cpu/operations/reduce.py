@@ -25,6 +25,8 @@ def _axes(axis: Any, rank: int) -> Axes:
     places = tuple(a % rank if -rank <= a < rank else rank for a in as_integers(axis))
     if any(a == rank for a in places):
         raise TileTypeError(f"axis {axis} of a tile of rank {rank}")
+    if len(set(places)) < len(places):
+        raise TileTypeError(f"an axis occurs twice in {axis}")
     return places
 
 

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from tilecheck_runtime.cpu.directed import DIRECTED, round_directed
 from tilecheck_runtime.cpu.dtypes import FLOAT, DType, as_dtype, promote
 from tilecheck_runtime.cpu.operations.operands import BOOLEAN, adapt_number, astile_like, operand, undefined_lanes
 from tilecheck_runtime.cpu.taint import Taint, merge_taints
-from tilecheck_runtime.cpu.tile import Tile, cast, convert, extend
+from tilecheck_runtime.cpu.tile import Tile, cast, convert, extend, to_tf32
 from tilecheck_runtime.errors.language import TileTypeError, TileUnsupportedFeatureError
 
 __all__ = ["NAMES"]
@@ -46,19 +47,12 @@ def astype(x: Any, dtype: Any, /, *, rounding_mode: Any = None) -> Tile:
 
 def _round_directed(x: Any, target: DType, mode: str) -> Tile:
     source = astile_like(x)
-    if target.category < FLOAT or mode not in ("RZ", "RP", "RM"):
+    if target.name == "tfloat32" and mode in ("RZ", "RA"):
+        return Tile(to_tf32(source.data.astype(np.float32), mode), target, source.taint)
+    if target.category < FLOAT or mode not in DIRECTED:
         raise TileUnsupportedFeatureError(f"astype to {target} with rounding mode {mode} is not supported on the CPU")
-    exact = source.data.astype(np.float64)
-    nearest = cast(source.data, target)
-    value = nearest.astype(np.float64)
-    over, under = value > exact, value < exact
-    wrong = {"RZ": np.where(exact > 0, over, under), "RP": under, "RM": over}[mode]
-    if not np.any(wrong):
-        return Tile(nearest, target, source.taint)
-    unsigned = np.asarray(nearest).view(f"u{target.storage.itemsize}")
-    away = (value >= 0) == (mode == "RP")
-    step = np.where(away & (mode != "RZ"), unsigned + 1, unsigned - 1).astype(unsigned.dtype)
-    return Tile(np.where(wrong, step, unsigned).view(target.storage)[()], target, source.taint)
+    data = round_directed(source.data.astype(np.float64), 0, cast(source.data, target), mode)
+    return Tile(data, target, source.taint, source.constant)
 
 
 def bitcast(x: Any, /, dtype: Any) -> Tile:

@@ -11,7 +11,7 @@ from tilecheck_runtime.cpu.dtypes import DTYPES, as_dtype
 from tilecheck_runtime.cpu.machine import recorder
 from tilecheck_runtime.cpu.operations.operands import astile_like, joint_dtype, operand
 from tilecheck_runtime.cpu.taint import Taint
-from tilecheck_runtime.cpu.tile import Tile, as_integers, convert, extend, extents
+from tilecheck_runtime.cpu.tile import Tile, as_integers, axis_of, extend, extents
 from tilecheck_runtime.errors.language import TileTypeError
 
 __all__ = ["METHODS", "NAMES"]
@@ -50,13 +50,16 @@ def broadcast_to(x: Any, /, shape: Any) -> Tile:
 
 def expand_dims(x: Any, /, axis: Any) -> Tile:
     """A new axis of extent 1."""
-    place = int(axis)
+    place = axis_of(axis, astile_like(x).ndim + 1, "expand_dims")
     return _move_elements(x, lambda a: np.expand_dims(a, place))
 
 
 def permute(x: Any, /, axes: Any) -> Tile:
     """Axes in another order."""
-    order = as_integers(axes)
+    rank = astile_like(x).ndim
+    order = tuple(axis_of(a, rank, "permute") for a in as_integers(axes))
+    if sorted(order) != list(range(rank)):
+        raise TileTypeError(f"permute: {axes} is not an order of {rank} axes")
     return _move_elements(x, lambda a: np.transpose(a, order))
 
 
@@ -68,16 +71,20 @@ def transpose(x: Any, /, axis0: Any = None, axis1: Any = None) -> Tile:
         return _move_elements(x, np.transpose)
     if axis0 is None or axis1 is None:
         raise TileTypeError("transpose takes both axes or none")
-    first, second = int(axis0), int(axis1)
+    first, second = axis_of(axis0, x.ndim, "transpose"), axis_of(axis1, x.ndim, "transpose")
     return _move_elements(x, lambda a: np.swapaxes(a, first, second))
 
 
 def cat(tiles: Any, /, axis: Any) -> Tile:
-    """Two tiles of one shape, one after the other along an axis."""
+    """Two tiles of one shape, one after the other along an axis; one tile is itself."""
+    if len(tiles) == 1:
+        return tiles[0]  # type: ignore[no-any-return]
+    if len(tiles) != 2:
+        raise TileTypeError(f"cat takes one or two tiles, not {len(tiles)}")
     first, second = tiles
     if first.shape != second.shape:
         raise TileTypeError(f"cat of tiles of different shapes {first.shape} and {second.shape}")
-    place, dtype = int(axis), joint_dtype(first, second)
+    place, dtype = axis_of(axis, first.ndim, "cat"), joint_dtype(first, second)
     data = np.concatenate([operand(first, dtype), operand(second, dtype)], place).astype(dtype.storage)
     taints = (first.taint, second.taint)
     if taints == (None, None):
@@ -105,13 +112,16 @@ def _cut(x: Tile, index: Any, sizes: tuple[int, ...], what: str) -> tuple[slice,
 
 def extract(x: Any, /, index: Any, shape: Any) -> Tile:
     """A sub-tile; `index` counts sub-tiles, not elements."""
-    cuts = _cut(x, index, extents(shape), "extract")
-    return _move_elements(x, lambda a: a[cuts])
+    sizes = extents(shape)
+    cuts = _cut(x, index, sizes or (1,) * x.ndim, "extract")
+    return _move_elements(x, lambda a: a[cuts] if sizes else a[cuts].reshape(()))
 
 
 def insert(x: Any, /, index: Any, value: Any) -> Tile:
     """A copy of `x` with one sub-tile replaced."""
-    piece = convert(value, x.dtype)
+    piece = astile_like(value)
+    if piece.dtype is not x.dtype:
+        raise TileTypeError(f"insert of elements of {piece.dtype} into a tile of {x.dtype}")
     cuts = _cut(x, index, piece.shape or (1,) * x.ndim, "insert")
     data = np.array(x.data)
     data[cuts] = piece.data
@@ -143,6 +153,8 @@ def pack_to_bytes(x: Any, /) -> Tile:
 def unpack_from_bytes(x: Any, /, dtype: Any) -> Tile:
     """The inverse of `pack_to_bytes`."""
     target = as_dtype(dtype)
+    if x.dtype is not UINT8:
+        raise TileTypeError(f"unpack_from_bytes of a tile of {x.dtype}, not of uint8")
     flat = np.ascontiguousarray(x.data).reshape(-1)
     if target.bits == 4:
         data = np.stack([flat & 15, flat >> 4], axis=-1).reshape(-1).view(target.storage)

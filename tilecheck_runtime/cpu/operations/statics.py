@@ -1,10 +1,8 @@
-"""Compile-time operations, assertions and output."""
+"""Compile-time operations and assertions."""
 
 from __future__ import annotations
 
-import builtins
 import operator
-import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -15,7 +13,7 @@ from tilecheck_runtime.cpu.machine import recorder
 from tilecheck_runtime.cpu.operations.builtins import DeviceRange
 from tilecheck_runtime.cpu.operations.operands import astile_like
 from tilecheck_runtime.cpu.tile import Tile
-from tilecheck_runtime.errors.language import StaticException, TileStaticAssertionError, TileTypeError
+from tilecheck_runtime.errors.language import StaticException, TileStaticAssertionError
 from tilecheck_runtime.sanitizer.progress import Progress
 
 __all__ = ["NAMES"]
@@ -65,33 +63,10 @@ def assume_divisible_by(x: Any, divisor: Any) -> Any:
     return x
 
 
-def print_(*args: Any, sep: str = " ", end: str = "\n") -> None:
-    """Prints values as Python does."""
-    builtins.print(*args, sep=sep, end=end)
-
-
-_CONVERSION: Final = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[diuoxXeEfFgGaA]|%%")
-
-
-def printf(format: str, *args: Any) -> None:
-    """C formatting; a tile prints as many times as it has elements."""
-    values = iter(args)
-
-    def text(match: re.Match[str]) -> str:
-        if match[0] == "%%":
-            return "%"
-        tile = astile_like(next(values, None))
-        return ", ".join(match[0] % item for item in np.ravel(tile.data).tolist())
-
-    if sum(m[0] != "%%" for m in _CONVERSION.finditer(format)) != len(args):
-        raise TileTypeError(f"printf: {len(args)} values for format {format!r}")
-    builtins.print(_CONVERSION.sub(text, format), end="")
-
-
 NAMES: Final[dict[str, Callable[..., Any]]] = {
     "static_eval": static_eval, "static_iter": static_iter, "static_assert": static_assert,
     "static_exception": static_exception, "ensure_constant": ensure_constant, "assert_": assert_,
-    "assume_divisible_by": assume_divisible_by, "print": print_, "printf": printf,
+    "assume_divisible_by": assume_divisible_by,
     "grid_dependency_control_wait": lambda: None, "grid_dependency_control_launch_dependents": lambda: None,
 }
 

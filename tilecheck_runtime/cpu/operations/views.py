@@ -11,7 +11,7 @@ import numpy as np
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.arrays import Array
 from tilecheck_runtime.cpu.dtypes import DType
-from tilecheck_runtime.cpu.operations.atomics import COMBINE
+from tilecheck_runtime.cpu.operations.atomics import COMBINE, check_types
 from tilecheck_runtime.cpu.operations.windows import (
     Box,
     box,
@@ -65,6 +65,8 @@ class TiledView:
         taint = value.taint
         if taint is not None and taint.lanes is not None:
             taint = Taint(np.broadcast_to(taint.lanes, self._sizes), taint.sources)
+        if np.broadcast_shapes(value.shape, self._sizes) != self._sizes:
+            raise TileTypeError(f"{what} of a tile of shape {value.shape} in a view of tiles of shape {self._sizes}")
         return Tile(np.broadcast_to(value.data, self._sizes), value.dtype, taint)
 
     def store(self, index: Any, tile: Any, *, check_bounds: Any = True, latency: Any = None,
@@ -74,6 +76,7 @@ class TiledView:
 
     def atomic(self, name: str, index: Any, update: Any) -> None:
         """Updates a tile atomically, without result, relaxed and with device scope."""
+        check_types(name, self.dtype, (update,))
         found, value = self._box(index, True, f"atomic_store_{name}"), self._value(update, f"atomic_store_{name}")
         if found is None:
             return

@@ -11,7 +11,7 @@ import numpy as np
 
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.arrays import Array, axes_of
-from tilecheck_runtime.cpu.dtypes import INT32, DType, common_dtype, widens
+from tilecheck_runtime.cpu.dtypes import BOOL, INT32, DType, common_dtype, widens
 from tilecheck_runtime.cpu.operations.padding import fill_value, is_undefined
 from tilecheck_runtime.cpu.taint import Taint
 from tilecheck_runtime.cpu.tile import Tile, as_integers, cast, convert, extents, scalar
@@ -47,13 +47,14 @@ class Box:
 
 
 def box(array: Array, origin: list[int], sizes: tuple[int, ...], check_bounds: Any, what: str) -> Box | None:
-    """Returns the elements of the tile at `origin`. Reports a tile wholly outside and returns None."""
+    """Returns the elements of the tile at `origin`. Reports a tile wholly outside and returns None, but for the first
+    tile of an empty axis, which has no elements."""
     cuts: list[slice] = []
     inner: list[slice] = []
     full = True
     for axis, (low, size, extent) in enumerate(zip(origin, sizes, array.data.shape, strict=True)):
         high = low + size
-        if low < 0 or low >= extent:
+        if low < 0 or (low >= extent and (low or array.clipped)):
             machine.recorder().fault(
                 "TC201",
                 f"{what} of a tile wholly outside '{array.name}': elements {low} to {high} of axis {axis}, "
@@ -112,6 +113,8 @@ def convert_for_store(value: Any, dtype: DType, what: str) -> Tile:
         if not widens(value.dtype, dtype):
             raise TileTypeError(f"{what}: no implicit cast from {value.dtype} to {dtype}")
         return Tile(cast(value.data, dtype), dtype, value.taint)
+    if dtype.category == BOOL and isinstance(value, int) and value in (0, 1):
+        return Tile(np.bool_(value), dtype)
     if common_dtype(dtype, value) is not dtype:
         raise TileTypeError(f"{what}: no implicit cast of {value} to {dtype}")
     return scalar(value, dtype) if isinstance(value, int) else convert(value, dtype)
@@ -221,7 +224,7 @@ def _array(value: Any, what: str) -> Array:
 
 def num_tiles(array: Array, /, axis: Any, shape: Any, order: Any = "C") -> Tile:
     """Tiles of that shape along an axis of the tile space."""
-    sizes = extents(shape)
+    sizes = extents(shape) or (1,) * array.ndim
     if len(sizes) != array.ndim:
         raise TileTypeError(f"num_tiles: a tile of rank {len(sizes)} of '{array.name}', which has rank {array.ndim}")
     place = operator.index(axis)
