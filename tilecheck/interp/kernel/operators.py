@@ -38,7 +38,6 @@ from tilecheck.interp.kernel.values import (
     Value,
     with_term,
 )
-from tilecheck.solver.overflow import grows
 from tilecheck.symbolic import (
     FALSE,
     ONE,
@@ -223,13 +222,13 @@ _CHOOSING: Final = frozenset({"&", "min", "max"})
 def note_dropped(m: Machine, result: Term, *operands: Term) -> None:
     """Keep what is not in the result: had it wrapped, another operand would have been chosen."""
     if result in operands or result.constant is not None:
-        m.products.update(t for t in operands if (t.varying or grows(t)) and t != result)
+        m.products.update(t for t in operands if t != result)
 
 
 def note_divided(m: Machine, result: Term, number: Term) -> None:
     """Notes a quotient that was simplified away. The kernel still computes it, and it may wrap."""
     shown = any(isinstance(x, (FloorDiv, Mod)) and x.num == number for x in atoms_of(result))
-    if (number.varying or grows(number)) and not shown:
+    if not shown:
         m.products.add(number)
 
 
