@@ -118,7 +118,7 @@ def test_declared_ranges_bound_read_values(body: str, clause: str) -> None:
 @pytest.mark.parametrize(("body", "clause"), [
     ("ct.store(c, (min((n * m) // m, n) * 0 + i, 0), t)", "m*n < 2**31"),
     ("if n * m > 0:\n        " + row("i"), "m*n < 2**31"),
-    ("if i + n >= m:\n        " + row("i"), None),
+    ("if i + n >= m:\n        " + row("i"), "grid[0] + n < 2**31"),
     ("if n >= n + m:\n        ct.store(c, (0, 0), t)", "m + n < 2**31"),
 ])
 def test_numbers_that_the_launch_passes_fit_together(body: str, clause: str | None) -> None:

@@ -24,8 +24,8 @@ from tilecheck.interp.kernel.poison.sources import Paddings
 from tilecheck.interp.kernel.statements import STATEMENTS
 from tilecheck.interp.kernel.values import NONE, Data, Int, ParamRef, Value
 from tilecheck.ops.catalog import METHODS, OPERATIONS, TILE_METHODS
-from tilecheck.project.annotations import is_constant_annotation, tile_annotation
-from tilecheck.symbolic import FALSE, TRUE, Array, ArrayParam, Cond, Opaque, atoms_in, conj, scalar
+from tilecheck.project.annotations import constant_type, is_constant_annotation, tile_annotation
+from tilecheck.symbolic import FALSE, TRUE, Array, ArrayParam, Cond, Opaque, Scalar, atoms_in, conj, scalar
 from tilecheck.symbolic.footprint import Region
 from tilecheck.syntax.tree import Expr, FuncDef, Subscript, get_last_name
 
@@ -93,6 +93,7 @@ def _learn(m: Machine, of_integers: frozenset[Array]) -> Knowledge:
         unspecified=m.unspecified or known.unspecified,
         ranges=known.ranges,
         whole=frozenset(m.whole & m.undeclared) | known.whole,
+        uses={**known.uses, **{n: known.uses.get(n, frozenset()) | uses for n, uses in m.uses.items()}},
     )
 
 
@@ -177,8 +178,11 @@ def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None)
         return ParamRef(ArrayParam(name))
     if is_constant_annotation(m.project, site.module, annotation):
         m.used_as(name, "constant")
-        if _mentions_float(annotation):
+        declared = constant_type(m.project, site.module, annotation)
+        if _mentions_float(annotation) or declared == "float":
             return Data((), scalar(name), dtype=Weak.FLOAT)
+        if declared not in _LOOSE:
+            m.undeclared.add(Scalar(name))
         return Int(scalar(name), dtype=_LOOSE.get(_constant_of(annotation), SOME_NUMBER))
     if mentions_64_bits(annotation):
         said = tile_annotation(m.project, site.module, annotation)

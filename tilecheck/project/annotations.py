@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tilecheck.project.module import Module
     from tilecheck.project.project import Project
 
-__all__ = ["AnnotationKind", "annotation_kind", "is_constant_annotation", "tile_annotation"]
+__all__ = ["AnnotationKind", "annotation_kind", "constant_type", "is_constant_annotation", "tile_annotation"]
 
 AnnotationKind: TypeAlias = Literal["constant", "array", "list", "scalar"]
 
@@ -38,6 +38,21 @@ _DEPTH: Final = 16
 def is_constant_annotation(project: Project, module: Module, annotation: Expr | None, scope: str = "") -> bool:
     """Whether a parameter with this annotation is a compile-time constant."""
     return annotation_kind(project, module, annotation, scope) == "constant"
+
+
+def constant_type(project: Project, module: Module, annotation: Expr | None, scope: str = "") -> str:
+    """The name of the type in the brackets of a constant's annotation, through aliases; "" if there is none."""
+    for _ in range(_DEPTH):
+        if isinstance(annotation, Subscript):
+            break
+        if not isinstance(annotation, (Name, Attribute)):
+            return ""
+        target = project.resolve(module, annotation, scope)
+        if not isinstance(target, ConstantTarget):
+            return ""
+        module, annotation, scope = target.module, target.value, scope if target.module is module else ""
+    items = annotation.items if isinstance(annotation, Subscript) else ()
+    return items[0].id if items and isinstance(items[0], Name) else ""
 
 
 def annotation_kind(

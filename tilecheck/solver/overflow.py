@@ -54,10 +54,13 @@ __all__ = [
 
 def bound_size(t: Term, wide: Container[Atom] = ()) -> Iterator[Term]:
     """Upper bounds, over launch scalars that are not negative, of the absolute value of a term and of its dividends;
-    none for a part without such a bound. Dividends of the atoms `wide` are left out."""
+    none for a part without such a bound. Dividends of the atoms `wide` are left out.
+
+    Of `x - 1`, with one `x` that is not negative, the bound is that of `x`: the value -1 has no need of one."""
     for inner in list_divided(t, wide):
         yield from bound_size(inner, wide)
-    bound = size_of(t)
+    high = t - t.offset
+    bound = size_of(high if t.offset == -1 and high.single and _from(0, bound_below(high)) else t)
     if bound is not None:
         yield bound
 
@@ -76,12 +79,14 @@ def _list_divided(a: Atom) -> tuple[Term, ...]:
 
 
 def grows(bound: Term) -> bool:
-    """Whether a bound is more than one number that is held in 32 bits, and a few extents and the like beside it.
+    """Whether a bound is more than one number that is held in 32 bits, or than a few extents and the like.
 
-    Numbers that the launch passes may be as large as their type allows, such as one that means "no limit"; extents and
-    counts of blocks are not."""
+    Numbers that the launch passes may be as large as their type allows, such as one that means "no limit": a sum with
+    one of them may exceed that. Extents and counts of blocks are not that large."""
     free = [m for m in bound.monos if len(m) == 1 and _is_number(m[0])]
-    return len(free) > 1 or any(len(m) > 1 or (m and abs(c) > 1) for m, c in bound.monos.items())
+    added = any(c > 0 for m, c in bound.monos.items() if m not in free[:1])
+    several = len(free) > 1 or bool(free and added)
+    return several or any(len(m) > 1 or (m and abs(c) > 1) for m, c in bound.monos.items())
 
 
 def _is_number(a: Atom) -> bool:

@@ -26,11 +26,40 @@ def verdict(test: str, annotation: str = "", use: str = "pass") -> str:
     return kernel.verdict
 
 
+@pytest.mark.parametrize("annotation", ["", ": ct.Constant"])
 @pytest.mark.parametrize("test", [
     "p > 0 and p < 1", "not (p <= 0 or p >= 1)", "0 < p < 1", "2 * p > 1 and p < 1", "p > 3 and not p >= 4",
+    "2 * p == 1", "p * p > 1 and p * p < 3", "p > i and p < i + 1", "p and p >= 0 and p < 1", "min(p, 5) > 0 and p < 1",
+    "ct.astype(p, ct.int32) < p", "p > 0 and ct.astype(p, ct.int32) == 0",
 ])
-def test_a_number_between_two_integers_is_possible(test):
-    assert verdict(test) in ("refuted", "unproven")
+def test_a_number_between_two_integers_is_possible(test, annotation):
+    assert verdict(test, annotation) in ("refuted", "unproven", "conditional")
+
+
+def test_the_alias_of_a_constant_declares_its_type():
+    for declared, expected in (("int", "proved"), ("float", "unproven")):
+        text = TEXT.format(annotation=": Number", use="pass", test="p > 0 and p < 1")
+        text = text.replace("\n\n\n", f"\nNumber = ct.Constant[{declared}]\n\n\n", 1)
+        (kernel,) = check_source(text, "k.py", Config(use_cache=False, jobs=1)).kernels
+        assert kernel.verdict == expected
+
+
+@pytest.mark.parametrize("product", ["i * p", "2 * i - i * p", "(2 * i) % p"])
+def test_a_conversion_shows_no_integer(product):
+    text = TEXT.format(annotation="", use=f"i = ct.astype({product}, ct.int32)", test="False")
+    (kernel,) = check_source(text, "k.py", Config(use_cache=False, jobs=1)).kernels
+    assert kernel.verdict in ("refuted", "unproven")
+
+
+def test_a_number_that_is_only_converted_is_an_integer():
+    text = TEXT.format(annotation="", use="i = i * ct.astype(p, ct.int64)", test="False")
+    (kernel,) = check_source(text, "k.py", Config(use_cache=False, jobs=1)).kernels
+    assert kernel.verdict == "proved" and "p >= 1" in {c.clause for c in kernel.contract}
+
+
+@pytest.mark.parametrize("test", ["i < p and not i < p", "p <= i and i < p", "p == 4 and not p == 4"])
+def test_a_number_with_uses_of_one_kind_is_followed(test):
+    assert verdict(test) == "proved"
 
 
 @pytest.mark.parametrize(("test", "annotation", "use"), [
@@ -39,6 +68,7 @@ def test_a_number_between_two_integers_is_possible(test):
     ("p > 0 and p < 1", "", "ct.load(src, (p,), (1,))"),
     ("p > 0 and p < 1", "", "ct.load(src, (0,), (p,))"),
     ("p == 0 and p == 1", "", "pass"),
+    ("p == 2 and p < 1", "", "pass"),
     ("p < 0 and not p < 0", "", "pass"),
 ])
 def test_a_contradiction_stays_impossible(test, annotation, use):

@@ -11,6 +11,7 @@ from tilecheck.dtypes import I64, SOME_INTEGER, UNKNOWN, ElementOf, ElementType
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.overflow import fit_unrecorded, wrap_constant
 from tilecheck.interp.kernel.poison.propagation import lose, observe, shadow_of
+from tilecheck.interp.kernel.undeclared import compare_terms, is_followed_as_integer, note_use
 from tilecheck.interp.kernel.values import (
     ArrayRef,
     Bool,
@@ -142,12 +143,19 @@ def _bool_from_data(m: Machine, value: Data, span: Span) -> Bool:
 
 
 def _bool_from_param(m: Machine, value: ParamRef, span: Span) -> Bool:
-    return Bool(ne(scalar_of(m, value), 0))
+    return _bool_from_int(m, Int(scalar_of(m, value)), span)
+
+
+def _bool_from_int(m: Machine, value: Int, span: Span) -> Bool:
+    note_use(m, "!=", value.term)
+    if not is_followed_as_integer(m, value.term):
+        return _bool_from_data(m, Data(value.shape, value.term), span)
+    return Bool(compare_terms(m, "!=", fit_unrecorded(m, value), ZERO), value.shape)
 
 
 _BOOL: dict[type, Callable[..., Bool]] = {
     Bool: lambda m, v, span: v,
-    Int: lambda m, v, span: Bool(ne(fit_unrecorded(m, v), 0), v.shape),
+    Int: _bool_from_int,
     Data: _bool_from_data,
     Const: lambda m, v, span: Bool(TRUE if v.value else FALSE),
     ParamRef: _bool_from_param,

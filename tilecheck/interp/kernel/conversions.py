@@ -15,9 +15,10 @@ from tilecheck.interp.kernel.lint_facts import Narrowing
 from tilecheck.interp.kernel.operators import data_function, is_float, note_divided, shape_of
 from tilecheck.interp.kernel.overflow import bits_of, computed_in, fit_unrecorded, fit_value, wrap_constant
 from tilecheck.interp.kernel.shapes import broadcast
+from tilecheck.interp.kernel.undeclared import is_converted_as_integer
 from tilecheck.interp.kernel.values import Bool, Choice, Data, Int, ParamRef, TileRef, Unknown, Value
 from tilecheck.solver.overflow import bound_below, numbers
-from tilecheck.symbolic import Term, cdiv, const, floordiv, maximum, mod
+from tilecheck.symbolic import Term, app, cdiv, const, floordiv, maximum, mod
 
 
 def rounded_up(m: Machine, number: Term, size: Term) -> Term:
@@ -33,7 +34,7 @@ def cdiv_values(m: Machine, a: Value, b: Value, args: Arguments) -> Value:
     if isinstance(a, Choice) or isinstance(b, Choice) or is_float(a) or is_float(b):
         return m.fresh_int("cdiv", args.span, broadcast(shape_of(a), shape_of(b)))
     x, y = to_int(m, a, args.span), to_int(m, b, args.span)
-    m.integer_use(y.term)
+    m.integer_data(y.term)
     number, size = fit_value(m, x), fit_value(m, y)
     result = rounded_up(m, number, size)
     computed_in(m, result, max(bits_of(x.dtype), bits_of(y.dtype)))
@@ -79,6 +80,11 @@ def narrow_value(m: Machine, target: DType | None, value: Value, args: Arguments
     number = constant_int(value)
     if number is not None and target is not None and target.bits >= 32 and not holds(target, number):
         return wrap_constant(m, Int(const(number), shape_of(value), dtype=target))
+    if isinstance(value, (Int, ParamRef)):
+        t = to_int(m, value, args.span).term
+        if not is_converted_as_integer(m, t):
+            m.mark_inexact()
+            return Int(app("int", t), shape_of(value))
     if target is None or target not in WRAPPING or isinstance(value, Bool):
         whole = to_int(m, value, args.span)
         if target is I32 and not m.doubled.isdisjoint(numbers(whole.term)):

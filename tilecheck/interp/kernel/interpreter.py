@@ -22,6 +22,7 @@ from tilecheck.interp.kernel.dialect.ownership import Held
 from tilecheck.interp.kernel.lint_facts import Notes
 from tilecheck.interp.kernel.poison.sources import Observation
 from tilecheck.interp.kernel.shapes import element, unknown_truth
+from tilecheck.interp.kernel.undeclared import Use, symbols_of_value
 from tilecheck.interp.kernel.values import Bool, Int, Shape, Unknown, Value
 from tilecheck.symbolic import (
     TRUE,
@@ -31,7 +32,6 @@ from tilecheck.symbolic import (
     GridDim,
     Load,
     Opaque,
-    Symbol,
     Term,
     atoms_of,
     build_opaque,
@@ -86,6 +86,7 @@ class Knowledge(Struct, frozen=True):
     unspecified  whether some tile load leaves its padding unspecified
     ranges     declared ranges of the elements of arrays: from the first number to before the second
     whole      numbers of the launch that address memory, bound a loop or give a shape, so that they are integers
+    uses       how the kernel compares numbers of the launch without a declared type: see `undeclared`
     """
 
     written: frozenset[Array] | None = None
@@ -98,6 +99,7 @@ class Knowledge(Struct, frozen=True):
     unspecified: bool = False
     ranges: Mapping[Array, tuple[Term, Term]] = msgspec.field(default_factory=dict)
     whole: frozenset[Atom] = frozenset()
+    uses: Mapping[Atom, frozenset[Use]] = msgspec.field(default_factory=dict)
 
 
 @dataclass
@@ -239,6 +241,8 @@ class Machine:
         self.undeclared: set[Atom] = set()
         """Numbers of the launch whose parameter has no annotation: they may be fractions."""
         self.whole: set[Atom] = set()
+        self.uses: dict[Atom, set[Use]] = {}
+        """How the kernel compares undeclared numbers."""
         self.mixed: set[str] = set()
         self.paddings: dict[Array, set[object]] = {}
         self.unspecified = False
@@ -400,14 +404,13 @@ class Machine:
 
     def integer_use(self, term: Term) -> None:
         """The term is used as an integer, so the arrays it was loaded from hold integers."""
-        # not those that only a condition in it compares
-        self.whole.update(a for a in term.atoms() if isinstance(a, Symbol))
+        self.whole.update(symbols_of_value(term))
+        self.integer_data(term)
+
+    def integer_data(self, term: Term) -> None:
+        """The term is divided as an integer, so the arrays it was loaded from hold integers."""
         if self.knowledge.integers is None:
             self.integers.update(a.array for a in atoms_of(term) if isinstance(a, Load))
-
-    def may_be_fraction(self, term: Term) -> bool:
-        """Whether a term depends on a number of the launch that nothing shows to be an integer."""
-        return not (self.undeclared - self.knowledge.whole).isdisjoint(atoms_of(term))
 
     def limit(self, value: Int, span: Span) -> Int:
         """The value, or an opaque one when its term has grown too large."""

@@ -23,6 +23,7 @@ from tilecheck.interp.kernel.overflow import (
 from tilecheck.interp.kernel.poison.propagation import elementwise, lose_all, masks, product, select_lanes, spread
 from tilecheck.interp.kernel.shapes import broadcast
 from tilecheck.interp.kernel.tile_types.operators import of_unary, type_combination
+from tilecheck.interp.kernel.undeclared import compare_terms, is_followed_as_integer, note_use
 from tilecheck.interp.kernel.values import (
     Bool,
     Choice,
@@ -39,7 +40,6 @@ from tilecheck.interp.kernel.values import (
     Value,
     with_term,
 )
-from tilecheck.solver.overflow import grows
 from tilecheck.symbolic import (
     FALSE,
     ONE,
@@ -56,17 +56,11 @@ from tilecheck.symbolic import (
     conj,
     const,
     disj,
-    eq,
     floordiv,
-    ge,
-    gt,
     ite,
-    le,
-    lt,
     maximum,
     minimum,
     mod,
-    ne,
     negate,
 )
 from tilecheck.syntax.tree import Span
@@ -201,8 +195,10 @@ def _binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value
     if isinstance(left, Const) and isinstance(right, Const):
         return Unknown("operation on strings")
     a, b = to_int(m, left, span), to_int(m, right, span)
+    if not (is_followed_as_integer(m, a.term) and is_followed_as_integer(m, b.term)):
+        return _float_binary(m, op, left, right)
     if op in ("%", "//"):
-        m.integer_use(b.term)
+        m.integer_data(b.term)
     x, y = widen_operands(m, a, b)
     if op not in _MODULAR:
         x, y = fit_value(m, with_term(a, x)), fit_value(m, with_term(b, y))
@@ -226,13 +222,13 @@ _CHOOSING: Final = frozenset({"&", "min", "max"})
 def note_dropped(m: Machine, result: Term, *operands: Term) -> None:
     """Keep what is not in the result: had it wrapped, another operand would have been chosen."""
     if result in operands or result.constant is not None:
-        m.products.update(t for t in operands if (t.varying or grows(t)) and t != result)
+        m.products.update(t for t in operands if t != result)
 
 
 def note_divided(m: Machine, result: Term, number: Term) -> None:
     """Notes a quotient that was simplified away. The kernel still computes it, and it may wrap."""
     shown = any(isinstance(x, (FloorDiv, Mod)) and x.num == number for x in atoms_of(result))
-    if (number.varying or grows(number)) and not shown:
+    if not shown:
         m.products.add(number)
 
 
@@ -278,8 +274,6 @@ def _other_binary(m: Machine, op: str, left: Value, right: Value, span: Span) ->
 
 # --- comparison ------------------------------------------------------------------------------------------------------
 
-_COMPARE: dict[str, Callable[[Term, Term], Cond]] = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
-_ORDER: Final = frozenset({"<", "<=", ">", ">="})
 _FLIPPED = {">": "<", ">=": "<="}
 _STATIC: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -323,12 +317,11 @@ def _text(value: Value) -> bool:
     return isinstance(value, Const) and not isinstance(value.value, (int, float))
 
 
-def _may_be_fraction(m: Machine, left: Value, right: Value, span: Span) -> bool:
-    """Whether an order has to be that of fractions, between whose integers there are more numbers. A number
-    that is compared with an index or an extent is an integer."""
-    terms = [to_int(m, v, span).term for v in (left, right)]
-    atoms = atoms_of(terms[0]) | atoms_of(terms[1])
-    return atoms <= m.undeclared and any(map(m.may_be_fraction, terms))
+def _may_be_fraction(m: Machine, op: str, left: Value, right: Value, span: Span) -> bool:
+    """Whether a comparison has to be that of fractions, between whose integers there are more numbers."""
+    difference = to_int(m, left, span).term - to_int(m, right, span).term
+    note_use(m, op, difference)
+    return not is_followed_as_integer(m, difference)
 
 
 def _numeric(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
@@ -340,10 +333,10 @@ def _numeric(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool
     if isinstance(left, Bool) and isinstance(right, Bool) and op in ("==", "!="):
         same = disj(conj(left.cond, right.cond), conj(negate(left.cond), negate(right.cond)))
         return Bool(same if op == "==" else negate(same), shape)
-    if not (is_float(left) or is_float(right) or (op in _ORDER and _may_be_fraction(m, left, right, span))):
+    if not (is_float(left) or is_float(right) or _may_be_fraction(m, op, left, right, span)):
         # decided for numbers that fit, and the other way round for one that wrapped
         a, b = fit_unrecorded(m, to_int(m, left, span)), fit_unrecorded(m, to_int(m, right, span))
-        return Bool(_COMPARE[op](a, b), shape)
+        return Bool(compare_terms(m, op, a, b), shape)
     s, t = data_term(m, left), data_term(m, right)
     if s is None or t is None:
         return m.fresh_truth("data", span, shape)

@@ -88,7 +88,12 @@ def fit_value(m: Machine, value: Int) -> Term:
     if size is not None:
         limit = 2 ** _INDEX + 1 if dtype in UNSIGNED else 2 ** (_INDEX - 1)
         return app(dtype.name, t) if (size.constant or 0) >= limit else t
-    return t if _is_small_sum(m, t) or _require_width(m, None, t, m.products, _INDEX) else app(dtype.name, t)
+    if _is_small_sum(m, t):
+        # a value from memory and the terms of its sum are assumed to fit
+        if numbers(t):
+            _require_width(m, None, t, m.products, _INDEX)
+        return t
+    return t if _require_width(m, None, t, m.products, _INDEX) else app(dtype.name, t)
 
 
 def _fits_twice(m: Machine, t: Term) -> bool:
@@ -117,7 +122,7 @@ def _drop_negative(bound: Term) -> Term:
 def fit_unrecorded(m: Machine, value: Int) -> Term:
     """The same, where nothing but this use shows that the value is computed."""
     t = fit_value(m, value)
-    if bits_of(value.dtype) == _INDEX and not _is_exact(m, value) and (t.varying or grows(t)):
+    if bits_of(value.dtype) == _INDEX and not _is_exact(m, value):
         m.products.add(t)
     return t
 
