@@ -339,7 +339,10 @@ def _refute_somewhere(
     chosen = {n for case in launch.cases for n, _ in case}
     leaves = {a for value in (goal, *relevant) for a in atoms_of(value) if isinstance(a, Symbol | Opaque)}
     free = launch.free | chosen
-    if not all(is_free(a, free) for a in leaves):
+    blocks = {a for extent in launch.grid if extent is not None for a in atoms_of(extent)}
+    # a grid that is not known may be one that no launch has for these values
+    if None in launch.grid or not all(is_free(a, free) for a in (
+            *leaves, *(a for a in blocks if isinstance(a, Symbol | Opaque)))):
         return _OPEN
     arrays = {a.array for a in leaves if isinstance(a, EXTENTS)}
     counts = {a.key for a in leaves if not isinstance(a, EXTENTS) and a.key not in chosen}

@@ -21,7 +21,7 @@ from tilecheck.interp.host.state import Contents, State
 from tilecheck.interp.host.symbols import Symbols
 from tilecheck.interp.host.syntax import syntax
 from tilecheck.interp.host.uses import uses
-from tilecheck.interp.host.values import Choice, Function, Items, Kernel, Ref, Thing, Value
+from tilecheck.interp.host.values import Choice, Function, Items, Kernel, Ref, Stored, Thing, Value
 from tilecheck.project.module import Module
 from tilecheck.symbolic import TRUE, Cond, conj
 from tilecheck.syntax import tree
@@ -160,7 +160,7 @@ class _Search:
         self, name: str, definition: tree.FuncDef, values: dict[str, Value], state: State,
     ) -> Value | None:
         """The result of a function as others see it, with its decorators; None where these are not understood."""
-        if all(calls.transparent(d) for d in definition.decorators):
+        if calls.are_transparent(self.ev, definition, self.module):
             return self._body(name, definition, values, state)
         span = definition.span
         call = tree.Call(tree.Name(definition.name, span), (), (), span)
@@ -187,7 +187,9 @@ class _Search:
             key = ev.invent_name("kwargs")
             state.heap[key] = Contents(bound="open")
             return Ref("dict", key)
-        if param.name not in ("self", "cls", "ctx"):
+        flag = isinstance(param.default, tree.Constant) and isinstance(param.default.value, bool)
+        if param.name not in ("self", "cls", "ctx") and not flag:
+            # callers choose a number, but not one for a flag
             ev.symbols.free.add(name)
         if _get_name(param.annotation) == "int":
             ev.symbols.integers.add(name)
@@ -234,7 +236,8 @@ def _get_name(annotation: tree.Expr | None) -> str:
 def _only_kernels(ev: Evaluator, value: Value) -> bool:
     """Whether a value is a kernel of the checked tree whichever way it comes about."""
     options = [option for _, option in value.options] if isinstance(value, Choice) else [value]
-    return all(tables.kernels(ev, option) for option in options)
+    return all(tables.kernels(ev, option) for option in options) and not any(
+        isinstance(option, Thing) and isinstance(option.origin, Stored) and option.origin.partial for option in options)
 
 
 def _kernels(ev: Evaluator, value: Value) -> Iterable[tuple[Cond, Kernel]]:

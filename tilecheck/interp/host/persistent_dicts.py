@@ -284,7 +284,7 @@ def is_rebound(owner: Class, name: str) -> bool:
 def may_be_set(module: Module, name: str) -> bool:
     """Whether code of a module sets an attribute of this name, on any object."""
     return re.search(rf"\.{re.escape(name)}\s*(?:,[^=\n]*)?(?:[-+*/%|&^]|//|\*\*|<<|>>)?=[^=]"
-                     r"|\bsetattr\s*\((?!\s*(?:self|ctx)\b)|__dict__", module.code) is not None
+                     r"|\bsetattr\s*\((?!\s*(?:self|ctx)\b)|\bvars\s*\(|__dict__", module.code) is not None
 
 
 def resolve_record(ev: Evaluator, module: Module, value: Value) -> Value:
