@@ -17,7 +17,7 @@ __all__ = ["follow_callback"]
 
 
 def follow_callback(ev: Evaluator, target: Closure, outer: Frame, state: State) -> None:
-    """Follow a function as it may be called at any time after this, with any arguments."""
+    """Follow a function that may be called at any time after this, with any arguments."""
     definition, key = target.definition, (target.module.path, target.qualname)
     if ev.fuel <= 0 or outer.depth >= calls.DEPTH or target.frame not in state.variables or ev.active.count(key) > 1:
         return

@@ -276,6 +276,9 @@ def lose_shape(ev: Evaluator, x: Tensor) -> Tensor:
 
 def apply(ev: Evaluator, target: Value, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
     """The result of calling a value."""
+    place = next((i for i, value in enumerate(given.args) if _is_kernel_choice(value)), None)
+    if place is not None and isinstance(target, Function | Closure):
+        return _apply_to_each(ev, target, expr, given, place, frame, state)
     handler = _APPLY.get(type(target))
     if handler is None:
         if isinstance(target, Thing):
@@ -288,6 +291,23 @@ def apply(ev: Evaluator, target: Value, expr: tree.Call, given: Arguments, frame
         ev.escape((*given.args, *given.named.values()), state)
         return ev.unknown(_name_result(expr))
     return handler(ev, target, expr, given, frame, state)
+
+
+def _is_kernel_choice(value: Value) -> bool:
+    return isinstance(value, Choice) and all(isinstance(option, Kernel) for _, option in value.options)
+
+
+def _apply_to_each(
+    ev: Evaluator, target: Value, expr: tree.Call, given: Arguments, place: int, frame: Frame, state: State,
+) -> Value:
+    """A call with one of several kernels: it is followed for each, so that its result is for that kernel."""
+    chosen = given.args[place]
+    outcomes: list[tuple[Cond, State, Value]] = []
+    for cond, option in chosen.options if isinstance(chosen, Choice) else ():
+        branch = state.branch(cond)
+        args = (*given.args[:place], option, *given.args[place + 1:])
+        outcomes.append((cond, branch, apply(ev, target, expr, replace(given, args=args), frame, branch)))
+    return _join_outcomes(outcomes, state)
 
 
 def _name_result(expr: tree.Call) -> str:
@@ -306,6 +326,9 @@ def _external(ev: Evaluator, target: External, expr: tree.Call, given: Arguments
         return record.launch(ev, expr, given.args, given.named, frame, state)
     if name in record.TUNERS:
         return record.tuner(ev, expr, given.args, given.named, frame, state)
+    if target.path in library.ENDING:
+        state.dead = True
+        return NONE
     fits = given.fit(name in library.SHAPED) and not given.more
     known = None if not fits else library.external(ev, target.path, given.args, given.named, state)
     written = given.named.get("out")

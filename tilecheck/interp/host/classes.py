@@ -1,5 +1,5 @@
-"""What the classes of the checked tree say about their objects: fields, members that a subclass overrides, and
-attributes that code computes.
+"""The fields of objects, the members that a subclass overrides, and the attributes that code computes, from the classes
+of the checked tree.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Accessors(Struct, frozen=True):
     """The attributes of objects whose reads or stores run code, by name, as the classes of a module define them.
 
     stored  names of attributes that a store need not set: properties and descriptors
-    active  those of which a read may give another value each time, because it changes something
+    active  those of which a read may give another value each time
     every   whether a class defines what a store of any attribute does
     """
 
@@ -95,9 +95,9 @@ class Accessors(Struct, frozen=True):
 _STORING: Final = frozenset({"__delattr__", "__getattribute__", "__setattr__"})
 _FIELDS: Final = frozenset({"field"})
 _PURE: Final = frozenset({
-    "bool", "cdiv", "dim", "float", "int", "isinstance", "len", "max", "min", "numel", "prod", "size", "str", "stride",
-    "sum", "tuple",
+    "bool", "cdiv", "dim", "float", "int", "isinstance", "max", "min", "numel", "size", "str", "stride",
 })
+"""Functions whose result does not depend on the contents of a list or dict."""
 _KNOWN: Final[WeakKeyDictionary[Module, Accessors]] = WeakKeyDictionary()
 
 
@@ -119,7 +119,7 @@ def _find_accessors(module: Module) -> Accessors:
                 every = every or stmt.name in _STORING
                 if stmt.decorator_list:
                     stored.add(stmt.name)
-                    active |= {stmt.name} if _changes_something(stmt) else set()
+                    active |= {stmt.name} if _is_active(stmt) else set()
             elif isinstance(stmt, ast.Assign | ast.AnnAssign) and isinstance(stmt.value, ast.Call):
                 func = stmt.value.func
                 if (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) in _FIELDS:
@@ -131,9 +131,11 @@ def _find_accessors(module: Module) -> Accessors:
     return Accessors(frozenset(stored), frozenset(active), every)
 
 
-def _changes_something(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a function may change an object, or variables of others."""
+def _is_active(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a function may change something, or reads what may change unseen: an item of a list or dict."""
     for node in walk(function):
+        if isinstance(node, ast.Subscript) and getattr(node.value, "attr", "") not in ("shape", "strides"):
+            return True
         if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
             return True
         if isinstance(node, ast.Global | ast.Nonlocal):

@@ -1,4 +1,4 @@
-"""What the evaluation of code reads, and the side effects that it may have."""
+"""The names that code mentions, and the side effects that the evaluation of an expression may have."""
 
 from __future__ import annotations
 

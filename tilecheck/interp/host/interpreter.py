@@ -212,6 +212,10 @@ class Evaluator:
         at = frame
         while name in at.nonlocals and at.outer is not None:
             at = self.frames[at.outer]
+        if name in frame.nonlocals:
+            # a function in between may have no variable of that name
+            while name not in state.variables.get(at.number, {}) and at.outer is not None:
+                at = self.frames[at.outer]
         state.bind(at.number, name, value)
 
     def global_value(self, module: Module, name: str) -> Value:

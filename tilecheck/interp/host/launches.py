@@ -243,12 +243,15 @@ def _only_kernels(ev: Evaluator, value: Value) -> bool:
 def _kernels(ev: Evaluator, value: Value) -> Iterable[tuple[Cond, Kernel]]:
     """The kernels a launch may launch, each with the condition under which it does."""
     options = value.options if isinstance(value, Choice) else ((TRUE, value),)
-    seen: set[Kernel] = set()
-    certain = {option for _, option in options if isinstance(option, Kernel)}
+    found: dict[Kernel, list[Cond]] = {}
     for cond, option in options:
         for kernel in tables.kernels(ev, option):
-            # from a cache or made just now: the same kernel, whichever way
-            many = sum(kernel in tables.kernels(ev, other) for _, other in options) > 1
-            if kernel not in seen:
-                seen.add(kernel)
-                yield (TRUE if many or option not in certain else cond), kernel
+            found.setdefault(kernel, []).append(cond)
+    for kernel, conds in found.items():
+        # from a cache or created just now: the same kernel, under what both conditions have in common
+        parts = [_list_conjuncts(cond) for cond in conds]
+        yield conj(*(part for part in parts[0] if all(part in other for other in parts))), kernel
+
+
+def _list_conjuncts(cond: Cond) -> tuple[Cond, ...]:
+    return cond.args if cond.op == "and" else (cond,)

@@ -15,6 +15,7 @@ from tilecheck.interp.host.signatures import NUMPY, PURE, TORCH, Signature, bind
 from tilecheck.interp.host.state import ITEMS, Contents, State, map_options
 from tilecheck.interp.host.values import (
     NONE,
+    OBJECTS,
     Choice,
     Closure,
     External,
@@ -89,7 +90,7 @@ def _floor(ev: Evaluator, args: Args, named: Named, state: State) -> Value | Non
 
 def _may_be_whole(ev: Evaluator, term: Term) -> bool:
     """Whether a number that code rounds is certainly an integer, or `n`, `n + 3` or `n // 2` of a number of which
-    nothing is known: whatever it is, some integer has the same rounded result. There need not be one for `2*n`."""
+    nothing is known: some integer has the same rounded result. There need not be one for `2*n`."""
     open_ = [(mono, factor) for mono, factor in term.monos.items() if not all(_is_whole(ev, atom) for atom in mono)]
     if not open_:
         return True
@@ -101,7 +102,7 @@ def _may_be_whole(ev: Evaluator, term: Term) -> bool:
     if isinstance(atom, Ite):
         return _may_be_whole(ev, atom.then) and _may_be_whole(ev, atom.other)
     if isinstance(atom, FloorDiv | Mod):
-        return atom.den.constant is not None and _may_be_whole(ev, atom.num)
+        return _may_be_whole(ev, atom.num) and _may_be_whole(ev, atom.den)
     return isinstance(atom, Symbol)
 
 
@@ -324,7 +325,9 @@ def _vars(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None
         common = names.pop() if len(names) == 1 else None
         if common is not None:
             fields = {name: ev.step(owner, name, f"{owner.name}.{name}") for name in common}
-    return None if fields is None else _dict(ev, (), fields, state)
+    made = None if fields is None else _dict(ev, (), fields, state)
+    # an assignment to the object later is a store to the dict
+    return replace(made, lazy=True, sources=frozenset((OBJECTS,))) if isinstance(made, Ref) else made
 
 
 def _reduce(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -536,6 +539,12 @@ HARMLESS: Final = frozenset({
     "any", "all", "round", "sqrt", "set_device", "mark_non_differentiable", "issubclass",
 })
 """Functions that change none of their arguments."""
+
+ENDING: Final = frozenset({
+    "builtins.exit", "builtins.quit", "os._exit", "os.abort", "pytest.exit", "pytest.fail", "pytest.skip",
+    "pytest.xfail", "sys.exit",
+})
+"""Functions that never return."""
 
 FRACTIONAL: Final = frozenset({"float", "sqrt"})
 """Those whose result need not be an integer."""
