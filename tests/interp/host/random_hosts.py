@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from types import ModuleType, SimpleNamespace
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import FrameType, MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +21,7 @@ from msgspec.structs import replace
 from tests.interp.host.hosts import PARAMS
 from tilecheck.contracts import annotation_of, evaluate, parse
 from tilecheck.interp.host.discharge import discharge
+from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.launches import find_launches
 from tilecheck.project.project import Project
 from tilecheck.symbolic.footprint import Clause
@@ -213,27 +216,45 @@ def _round_up(n: int) -> int:
 
 @dataclass
 class Launched:
-    """One launch of an execution."""
+    """One launch of an execution, with the lines from which it was called, innermost first."""
 
-    line: int
+    lines: tuple[int, ...]
     grid: tuple[int, ...]
     arguments: tuple[Any, ...]
+
+
+class _Finder(MetaPathFinder, Loader):
+    """Imports modules from their texts."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = texts
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        return ModuleSpec(name, self) if name in self.texts else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(compile(self.texts[module.__name__], f"{module.__name__}.py", "exec"), module.__dict__)
 
 
 class _Stop(BaseException):
     """An execution takes too long."""
 
 
-def execute_host(text: str, inputs: Sequence[tuple[Any, ...]], seed: int) -> list[Launched]:
-    """The launches that a host function makes for these arguments."""
+def execute_host(
+    text: str, inputs: Sequence[tuple[Any, ...]], seed: int, others: Mapping[str, str] = MappingProxyType({}),
+) -> list[Launched]:
+    """The launches that a host function makes for these arguments; `others` are the texts of further modules."""
     out: list[Launched] = []
     rng = random.Random(seed)
 
     def launch(stream: Any, grid: tuple[int, ...], kernel: Any, arguments: tuple[Any, ...]) -> None:
-        frame = sys._getframe(1)
-        while frame.f_code.co_filename != "m.py" and frame.f_back is not None:
+        frame: FrameType | None = sys._getframe(1)
+        lines: list[int] = []
+        while frame is not None:
+            if frame.f_code.co_filename == "m.py":
+                lines.append(frame.f_lineno)
             frame = frame.f_back
-        out.append(Launched(frame.f_lineno, tuple(grid), tuple(
+        out.append(Launched(tuple(lines), tuple(grid), tuple(
             Array(a.data_) if isinstance(a, Array) else a for a in arguments)))
 
     def risky(*_: Any) -> None:
@@ -256,19 +277,27 @@ def execute_host(text: str, inputs: Sequence[tuple[Any, ...]], seed: int) -> lis
     triton = ModuleType("triton")
     triton.__dict__.update(next_power_of_2=_round_up)
     lib = ModuleType("lib")
+    held: list[Any] = []
     lib.__dict__.update(
-        risky=risky, change=change, flag=lambda *a: rng.random() < 0.5, number=lambda *a: rng.randint(0, 9))
-    before = {name: sys.modules.get(name) for name in ("cuda", "cuda.tile", "torch", "triton", "lib")}
+        risky=risky, change=change, flag=lambda *a: rng.random() < 0.5, number=lambda *a: rng.randint(0, 9),
+        half=lambda: 0.5, call=lambda f, *a: f(*a), same=lambda a: a, keep=held.append,
+        poke=lambda: [change(value) for value in held] and None)
+    names_of = ("cuda", "cuda.tile", "torch", "triton", "lib", "m", *others)
+    before = {name: sys.modules.get(name) for name in names_of}
     sys.modules.update({"cuda": cuda, "cuda.tile": tile, "torch": torch, "triton": triton, "lib": lib})
     try:
         code = compile(text, "m.py", "exec")
+        sys.meta_path.insert(0, finder := _Finder(others))
         for given in inputs:
-            names: dict[str, Any] = {"__name__": "builtins"}
-            with suppress(_Stop), np.errstate(all="ignore"):
-                exec(code, names)
-                with suppress(Exception):
-                    _run_limited(names["run"], given)
+            for name in others:
+                sys.modules.pop(name, None)
+            held.clear()
+            sys.modules["m"] = made = ModuleType("m")
+            with suppress(_Stop), np.errstate(all="ignore"), suppress(Exception, SystemExit):
+                exec(code, made.__dict__)
+                _run_limited(made.__dict__["run"], given)
     finally:
+        sys.meta_path.remove(finder)
         for name, module in before.items():
             if module is None:
                 sys.modules.pop(name, None)
@@ -710,19 +739,31 @@ def _holds(clause: Clause, launch: Launched, scalars: dict[str, int]) -> bool | 
 
 
 def find_wrong_reports(seed: int, runs: int = RUNS) -> list[Wrong]:
-    """Returns the reports on the launches of a host function that an execution contradicts."""
-    text = generate_host(seed)
+    """Returns the reports on the launches of a random host function that an execution contradicts."""
+    return find_wrong_reports_on(generate_host(seed), seed, runs)
+
+
+def find_wrong_reports_on(
+    text: str, seed: int, runs: int = RUNS, others: Mapping[str, str] = MappingProxyType({}), *, exact: bool = False,
+) -> list[Wrong]:
+    """Returns the reports on the launches of a host function `run` that an execution contradicts.
+
+    exact  whether clauses that name the observed numbers are judged also
+    """
     rng = random.Random(seed + 1)
     inputs = [draw_arguments(rng) for _ in range(runs)]
-    made = execute_host(text, inputs, seed)
-    project = Project(["m.py"], contents={"m.py": text.encode()})
+    made = execute_host(text, inputs, seed, others)
+    files = {"m.py": text, **{f"{name}.py": other for name, other in others.items()}}
+    project = Project(sorted(files), contents={name: each.encode() for name, each in files.items()})
     found = find_launches(project, project.module("m.py"))
     unseen = any(launch.how == "unseen" for launch in found)
     out: list[Wrong] = []
-    for line in sorted({launch.line for launch in made}):
+    spans = {launch.span.line for launch in found}
+    for line in sorted({line for launch in made for line in launch.lines if line in spans} | {
+            launch.lines[0] for launch in made if not spans & set(launch.lines)}):
         here = [launch for launch in found if launch.span.line == line and launch.how != "unseen"]
-        runs_here = [(launch, s) for launch in made if launch.line == line and (s := _scalars(launch)) is not None]
-        for text_of in CLAUSES:
+        runs_here = [(launch, s) for launch in made if line in launch.lines and (s := _scalars(launch)) is not None]
+        for text_of in (*CLAUSES, *(_list_exact(here, [s for _, s in runs_here]) if exact else ())):
             (clause,) = parse(text_of)
             clause = replace(clause, kind="semantic") if clause.cond is not None else clause
             states = [discharge(clause, PARAMS, launch, {"x": 2, "y": 2}).state for launch in here]
@@ -735,9 +776,26 @@ def find_wrong_reports(seed: int, runs: int = RUNS) -> list[Wrong]:
     return out
 
 
+def _list_exact(launches: Sequence[Launch], seen: Sequence[Mapping[str, int]]) -> Iterator[str]:
+    """Clauses that compare numbers of a launch with those observed, and with those that the analysis names."""
+    for name in ("grid[0]", "n", "T"):
+        values = {s[name] for s in seen}
+        for launch in launches:
+            given = launch.arguments or ()
+            terms = (launch.grid[0], *(a.term for a in given[2:4]))
+            term = dict(zip(("grid[0]", "n", "T"), terms, strict=False)).get(name)
+            values |= {term.constant} if term is not None and term.constant is not None else set()
+        for value in sorted(v for v in values if v >= 0)[:4]:
+            yield f"{name} == {value}"
+            yield f"{name} != {value}"
+
+
 def number_lines(text: str) -> Iterator[str]:
     for i, line in enumerate(text.splitlines()[HEADER.count("\n"):], HEADER.count("\n") + 1):
         yield f"{i:4} {line}"
 
 
-__all__ = ["Wrong", "draw_arguments", "execute_host", "find_wrong_reports", "generate_host", "number_lines"]
+__all__ = [
+    "PARAMETERS", "Wrong", "draw_arguments", "execute_host", "find_wrong_reports", "find_wrong_reports_on",
+    "generate_host", "number_lines",
+]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tilecheck.interp.host import launch_sites as record
 from tilecheck.interp.host import library, methods, statements
-from tilecheck.interp.host.classes import is_overridden, list_fields
+from tilecheck.interp.host.classes import list_fields
 from tilecheck.interp.host.methods import KERNEL_COPIES
 from tilecheck.interp.host.persistent_dicts import may_be_set
 from tilecheck.interp.host.pow2_loops import smears_bits
@@ -197,8 +197,8 @@ def _own_method(ev: Evaluator, owner: Value, name: str, frame: Frame) -> Value |
         return None
     qualname = f"{frame.qualname.rpartition('.')[0]}.{name}"
     method = syntax(frame.module).function(qualname)
-    if method is None or any(may_be_set(module, name) for module in (frame.module, ev.module)) or is_overridden(
-            ev.modules.values(), qualname.rpartition(".")[0], name):
+    if method is None or any(may_be_set(module, name) for module in (frame.module, ev.module)) or ev.is_overridden(
+            qualname.rpartition(".")[0], name):
         return None
     static = any(isinstance(d, tree.Name) and d.id == "staticmethod" for d in method.decorators)
     return Function(frame.module, qualname, () if static else (owner,))
@@ -503,7 +503,8 @@ def _closure(ev: Evaluator, target: Closure, expr: tree.Call, given: Arguments, 
 
 def _class(ev: Evaluator, target: Class, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
     definition = target.definition
-    fields = None if definition is None or not _is_plain(ev, target, definition) else list_fields(definition)
+    fields = None if definition is None or not _is_plain(ev, target, definition) else list_fields(
+        definition, lambda node: _external_path(ev, node, target.module))
     name = target.qualname.rpartition(".")[2]
     if definition is None or fields is None or given.open or given.more or len(given.args) > len(fields) or (
             given.named.keys() - {field.name for field in fields}):

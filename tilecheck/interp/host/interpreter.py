@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tilecheck.interp.host import arrays, calls, members
 from tilecheck.interp.host import persistent_dicts as tables
 from tilecheck.interp.host.callbacks import follow_callback
-from tilecheck.interp.host.classes import accessors_of
+from tilecheck.interp.host.classes import Accessors, accessors_of, is_overridden, join_accessors
 from tilecheck.interp.host.effects import find_mentioned_names
 from tilecheck.interp.host.expressions import EXPRESSIONS
 from tilecheck.interp.host.rebinding import is_assigned
@@ -125,6 +125,8 @@ class Evaluator:
         self.active: list[tuple[str, str]] = []
         self.modules: dict[str, Module] = {module.path: module}
         """The modules whose code is followed, by file."""
+        self._accessors = 0, Accessors()
+        self._overridden: dict[tuple[int, str, str], bool] = {}
 
     # --- names -------------------------------------------------------------------------------------------------------
 
@@ -227,17 +229,28 @@ class Evaluator:
         if known is None:
             # a name that is defined through itself
             self._globals[key] = Thing(self.invent_name(name))
-            known = self.target_value(self.project.resolver.module_name(module, name), name)
+            target = self.project.resolver.module_name(module, name)
+            if self._is_assigned_outside(target):
+                del self._globals[key]
+                return self.unknown(name)  # another value each time
+            known = self.target_value(target, name)
             self._globals[key] = known
         return known
+
+    def _is_assigned_outside(self, target: Origin | None) -> bool:
+        """Whether code may assign the module-level name that a name stands for, as an attribute of the module."""
+        if not isinstance(target, FunctionAt | ClassAt | ValueAt):
+            return False
+        plain, modules = isinstance(target, ValueAt), self.modules.values()
+        return any(is_assigned(self.project, modules, target.module, own, plain) for own in _own_names(target))
 
     def target_value(self, target: Origin | None, name: str) -> Value:
         if target is None:
             return External(f"builtins.{name}")
-        if isinstance(target, FunctionAt | ClassAt | ValueAt):
-            plain, modules = isinstance(target, ValueAt), self.modules.values()
-            if any(is_assigned(self.project, modules, target.module, own, plain) for own in _own_names(target)):
-                return self.unknown(name)
+        if self._is_assigned_outside(target):
+            return self.unknown(name)
+        if isinstance(target, ClassAt):
+            self.modules.setdefault(target.module.path, target.module)
         return _TARGETS[type(target)](self, target, name)
 
     def constant_value(self, target: ValueAt, name: str) -> Value:
@@ -283,10 +296,26 @@ class Evaluator:
 
     # --- attributes and items ----------------------------------------------------------------------------------------
 
+    @property
+    def accessors(self) -> Accessors:
+        """The attributes that the classes of the followed modules compute."""
+        count, found = self._accessors
+        if count < len(self.modules):
+            found = join_accessors(accessors_of(module) for module in self.modules.values())
+            self._accessors = len(self.modules), found
+        return found
+
     def is_computed(self, name: str) -> bool:
         """Whether a store of an attribute of this name may run code of the checked tree."""
-        found = [accessors_of(module) for module in self.modules.values()]
-        return any(each.every or name in each.stored for each in found)
+        return self.accessors.every or name in self.accessors.stored
+
+    def is_overridden(self, owner: str, name: str) -> bool:
+        """Whether an object of a class may have another member of this name than the class."""
+        key = len(self.modules), owner, name
+        known = self._overridden.get(key)
+        if known is None:
+            known = self._overridden[key] = is_overridden(self.modules.values(), owner, name)
+        return known
 
     def attribute(self, owner: Value, name: str, state: State) -> Value:
         if name == "multi_processor_count":
@@ -318,10 +347,9 @@ class Evaluator:
             return assigned
         epoch = state.epoch(owner.name, name)
         if isinstance(step, str) and not name.startswith("["):
-            found = [accessors_of(module) for module in self.modules.values()]
-            if any(name in each.active for each in found):
+            if name in self.accessors.active:
                 return self.unknown(f"{owner.name}{spelled}")
-            if any(name in each.stored for each in found):
+            if name in self.accessors.stored:
                 # what it is computed from may have changed with any other attribute
                 epoch = epoch[0], sum(state.epochs.values())
         if epoch != (0, 0) and isinstance(owner.origin, Member):
