@@ -27,8 +27,8 @@ from tilecheck.project.project import Project
 from tilecheck.symbolic.footprint import Clause
 
 HEADER: Final = """import math
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import cuda.tile as ct
@@ -48,7 +48,48 @@ class Cfg:
     T: int = 4
 
 
+@dataclass
+class Opt:
+    b: int = field(default=2, kw_only=True)
+    a: int = 1
+
+
+class Acc:
+    def __init__(self, a, b):
+        self.a, self.c = a, b
+
+    @property
+    def b(self):
+        return self.c + 1
+
+    @b.setter
+    def b(self, v):
+        self.c = v * 2
+
+
 SIZES = {"a": 2, "b": 8}
+
+
+@contextmanager
+def scaled(c, v):
+    old = c.a
+    c.a = v
+    yield c
+    c.a = old + 1
+
+
+def upto(c):
+    for i in range(min(c, 3)):
+        yield i + 1
+
+
+def twice(f):
+    return lambda v: f(f(v))
+
+
+@twice
+def more(v):
+    return v + 1
 
 
 def cdiv(a, b):
@@ -334,7 +375,7 @@ def _change_value(rng: random.Random, value: Any, depth: int = 2) -> None:
             value[rng.randrange(len(value))] = rng.randint(0, 9)
     elif depth and isinstance(value, dict):
         value.update({key: rng.randint(0, 9) for key in value if rng.random() < 0.5})
-    elif depth and isinstance(value, SimpleNamespace):
+    elif depth and hasattr(value, "__dict__") and "a" in vars(value):
         for name in list(vars(value)):
             setattr(value, name, rng.randint(0, 9))
     elif callable(value) and not isinstance(value, type) and rng.random() < 0.7:
@@ -395,7 +436,7 @@ class Writer:
         if depth == 0 or r.random() < 0.25:
             return r.choice((*self.ints, *self.ints, str(r.choice((1, 2, 3, 4, 8, 16)))))
         a, b = self.number(depth - 1), self.number(depth - 1)
-        kind = r.randrange(24)
+        kind = r.randrange(26)
         x = r.choice(self.arrays)
         if kind < 3:
             return f"({a} {r.choice('+-*')} {b})"
@@ -442,6 +483,13 @@ class Writer:
             return f"({a}, {b})[{r.choice((0, 1, -1, f'{self.test(1)}'))}]"
         if kind == 22:
             return f"({a} {r.choice(('and', 'or'))} {b})"
+        if kind == 24:
+            at = r.choice(self.lists or ["xs"])
+            return r.choice((f"sum(upto({a}))", f"len(list(upto({a})))", f"len(list(zip({at}, (1, 2))))", f"more({a})",
+                             f"sum(v for v in {at})", f"max(map(abs, ({a}, {b})))", f"next(iter({at}))"))
+        if kind == 25:
+            return r.choice(("int(lib.half() * 8)", f"int(lib.half() + {a})", f"round({a} / 2)", f"int({a} / 2)",
+                             f"lib.call(lambda v: v + 1, {a})", f"lib.same({a})"))
         if kind == 23 and not self.local:
             got = self.name("w")
             return f"({got} := {a})"
@@ -528,7 +576,9 @@ class Writer:
         elif kind == 11:
             target = self.name("c")
             self.line(f"{target} = " + r.choice((
-                f"SimpleNamespace(a={self.number(1)}, b={self.number(0)})", r.choice(self.objects))))
+                f"SimpleNamespace(a={self.number(1)}, b={self.number(0)})", r.choice(self.objects),
+                f"Opt({self.number(1)}, b={self.number(0)})", f"Opt({self.number(0)})",
+                f"Acc({self.number(1)}, {self.number(0)})")))
             self.objects.append(target)
         elif kind == 12:
             first, second = self.name("a"), self.name("a")
@@ -550,7 +600,12 @@ class Writer:
             self.line(r.choice((f"{at}.append({self.number(0)})", f"{at} += [{self.number(0)}]", f"{at}.sort()",
                                 f"{at} *= 2", f"{at}[0] = {self.number(0)}", f"{at}.pop()",
                                 f"{at}.extend(({self.number(0)}, 1))", f"{at}[-1] += 1",
-                                f"lib.change({at})", f"{at}.insert(0, 2)", f"del {at}[0]")))
+                                f"lib.change({at})", f"{at}.insert(0, 2)", f"del {at}[0]",
+                                f"lib.call({at}.append, {self.number(0)})", f"lib.keep({at})", "lib.poke()",
+                                f"lib.same({at}).append(3)", f"list(map({at}.append, (1, 2)))")))
+            if r.random() < 0.2:
+                self.line(f"{(got := self.name('g'))} = {at}.append")
+                self.line(f"{got}({self.number(0)})")
         elif kind < 6 and self.dicts:
             at = r.choice(self.dicts)
             self.line(r.choice((f"{at}['a'] = {self.number(0)}", f"{at}[{self.number(0)}] = 3", f"{at}.update(a=2)",
@@ -559,7 +614,8 @@ class Writer:
         elif kind < 8:
             at = r.choice(self.objects)
             self.line(r.choice((f"{at}.a = {self.number(0)}", f"{at}.b += 1", f"setattr({at}, 'a', {self.number(0)})",
-                                f"lib.change({at})", f"vars({at})['a'] = 3")))
+                                f"lib.change({at})", f"vars({at})['a'] = 3", f"lib.keep({at})", "lib.poke()",
+                                f"lib.same({at}).a = {self.number(0)}")))
         else:
             at = r.choice(self.arrays)
             self.line(r.choice((f"{at}.t_()", f"{at} += 1", f"lib.change({at})")))
@@ -605,6 +661,9 @@ class Writer:
             else:
                 self.line("finally:")
             self.block(r.randint(1, 2))
+        elif kind == 20 and r.random() < 0.4:
+            self.line(f"with scaled({r.choice(self.objects)}, {self.number(0)}):")
+            self.block(r.randint(1, 3))
         elif kind == 20:
             self.line("with suppress(ValueError):")
             self.block(r.randint(1, 3))
@@ -628,7 +687,7 @@ class Writer:
     def loop(self) -> None:
         r = self.rng
         before, self.looping = self.looping, True
-        kind = r.randrange(7)
+        kind = r.randrange(10)
         v = self.name("i")
         if kind == 0:
             self.line(f"for {v} in range({r.choice((2, 3, self.number(0)))}):")
@@ -640,6 +699,12 @@ class Writer:
             self.line(f"for {v} in {r.choice(self.lists or ['xs'])}:")
         elif kind == 4 and self.dicts:
             self.line(f"for {self.name('e')}, {v} in {r.choice(self.dicts)}.items():")
+        elif kind > 6:
+            at = r.choice(self.lists or ["xs"])
+            self.line(r.choice((
+                f"for {v} in upto({self.number(0)}):", f"for {v}, {self.name('e')} in zip({at}, (1, 2, 3)):",
+                f"for {v} in (v + {r.choice(self.ints)} for v in {at}):", f"for {v} in reversed({at}):",
+                *(f"for {v} in {d}.values():" for d in self.dicts))))
         elif kind == 5:
             at = r.choice(self.ints)
             self.line(f"while {at} > {self.number(0)}:")
@@ -680,11 +745,21 @@ class Writer:
         self.line(f"    return {r.choice(('v + w', 'w', 'v', self.number(1)))}")
         self.ints, self.arrays, self.lists, self.dicts, self.objects, self.functions = kept
         self.local, self.looping = False, looping
-        use = r.randrange(4)
+        if r.random() < 0.2 and free not in ("x", "y"):
+            inner = self.name("h")
+            self.line(f"def {inner}():")
+            self.line(f"    def {inner}_():")
+            self.line(f"        nonlocal {free}")
+            self.line(f"        {free} = {r.choice((1, 4, 8))}")
+            self.line(f"    {inner}_()")
+            self.line(r.choice((f"{inner}()", f"lib.call({inner})", f"lib.keep({inner})")))
+        use = r.randrange(6)
         if use == 0:
             self.line(f"lib.change(lambda: {f}(1))")
         elif use == 1:
             self.line(f"{f}({self.number(0)})")
+        elif use == 2:
+            self.line(f"lib.call({f}, {self.number(0)})")
         self.functions.append(f)
 
 
