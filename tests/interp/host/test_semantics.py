@@ -1,4 +1,4 @@
-"""Small host programs against their executions: what is reported on the clauses of each launch holds there."""
+"""Small host programs against their executions: each report on a clause at a launch holds in all executions."""
 
 from __future__ import annotations
 

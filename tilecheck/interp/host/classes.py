@@ -35,7 +35,7 @@ _PASSED: Final = frozenset({"compare", "default", "default_factory", "hash", "me
 def list_fields(definition: tree.ClassDef, resolve: Callable[[tree.Expr], str]) -> tuple[Field, ...] | None:
     """The fields that the body of a class declares, in order; None where they are not certain.
 
-    resolve  returns the dotted name of what a name from outside the checked tree refers to
+    resolve  returns the dotted name of an object from outside the checked tree
     """
     found: dict[str, Field] = {}
     for stmt in definition.body:

@@ -184,8 +184,8 @@ def _sequence(ev: Evaluator, expr: tree.Sequence, frame: Frame, state: State) ->
         return Items(tuple(items), tuple(places))
     if any(isinstance(item, Rest) for item in items):
         return ev.new_list((), state, OPEN)
-    if expr.kind == "set" and len(items) > 1:
-        # some may be equal, and there is no order
+    if expr.kind == "set":
+        # some may be equal, there is no order, and no set is equal to a list
         return ev.new_list((), state, Contents(tuple(items), (), "some"))
     return ev.new_list(tuple(items), state)
 
@@ -227,7 +227,7 @@ def _comprehension(ev: Evaluator, expr: tree.Comprehension, frame: Frame, state:
         state.heap = {**{k: v for k, v in once.heap.items() if k not in before.heap}, **state.heap}
     if expr.kind == "dict":
         return ev.unknown("dict", numeric=False)
-    if expr.kind == "set" and len(out) > 1 and bound == "exact":
+    if expr.kind == "set" and bound == "exact":
         bound = "some"
     found = Contents(tuple(out), (), bound)
     if expr.kind != "generator":

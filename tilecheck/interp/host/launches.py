@@ -248,7 +248,7 @@ def _kernels(ev: Evaluator, value: Value) -> Iterable[tuple[Cond, Kernel]]:
         for kernel in tables.kernels(ev, option):
             found.setdefault(kernel, []).append(cond)
     for kernel, conds in found.items():
-        # from a cache or created just now: the same kernel, under what both conditions have in common
+        # from a cache or created just now: the same kernel, under the common part of the conditions
         parts = [_list_conjuncts(cond) for cond in conds]
         yield conj(*(part for part in parts[0] if all(part in other for other in parts))), kernel
 

@@ -228,10 +228,9 @@ def _list(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None
 
 
 def _set(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    """The set contains equal items once, and without an order."""
+    """The set contains equal items once, and without an order. No set is equal to a list."""
     contents = ev.contents(args[0], state) if args else Contents()
-    return ev.new_list((), state, contents if len(contents.items) < 2 else Contents(
-        contents.items, (), "open" if contents.bound == "open" else "some"))
+    return ev.new_list((), state, Contents(contents.items, (), "open" if contents.bound == "open" else "some"))
 
 
 def _tuple(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:

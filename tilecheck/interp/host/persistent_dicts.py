@@ -223,7 +223,7 @@ def _index_uses(module: Module) -> _Uses:
 
 
 def _mentions(module: Module, name: str) -> Iterator[tuple[ast.expr, Mapping[int, ast.AST]]]:
-    """Where a name, or what is imported by it, is used in a module, with the node above each node."""
+    """Where a name, or another name of its import, is used in a module, with the node above each node."""
     uses = _index_uses(module)
     names = {name, *(local for bound in module.skeleton.scopes.values() for local, each in bound.items() if any(
         isinstance(b.binding, ImportBinding) and b.binding.dotted.rpartition(".")[2] == name for b in each))}
