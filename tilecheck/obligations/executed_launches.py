@@ -99,7 +99,7 @@ def _decide(s: DecidedObligation, model: KernelModel, launches: Sequence[Launch]
         return s
     if not launches:
         return replace(s, certain=has_room(s, model)) if refuted else s
-    different = list({(numbers_of(x), x.how == "unseen", x.certain): x for x in launches}.values())
+    different = list({(numbers_of(x), x.certain): x for x in launches}.values())
     clean = plan is not None and len(different) <= _MOST
     for launch in different[:_MOST] if plan is not None else ():
         found = _execute(plan, model, launch) if plan is not None else _OPEN

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from types import ModuleType, SimpleNamespace
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import FrameType, MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -19,13 +21,14 @@ from msgspec.structs import replace
 from tests.interp.host.hosts import PARAMS
 from tilecheck.contracts import annotation_of, evaluate, parse
 from tilecheck.interp.host.discharge import discharge
+from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.launches import find_launches
 from tilecheck.project.project import Project
 from tilecheck.symbolic.footprint import Clause
 
 HEADER: Final = """import math
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import cuda.tile as ct
@@ -45,7 +48,48 @@ class Cfg:
     T: int = 4
 
 
+@dataclass
+class Opt:
+    b: int = field(default=2, kw_only=True)
+    a: int = 1
+
+
+class Acc:
+    def __init__(self, a, b):
+        self.a, self.c = a, b
+
+    @property
+    def b(self):
+        return self.c + 1
+
+    @b.setter
+    def b(self, v):
+        self.c = v * 2
+
+
 SIZES = {"a": 2, "b": 8}
+
+
+@contextmanager
+def scaled(c, v):
+    old = c.a
+    c.a = v
+    yield c
+    c.a = old + 1
+
+
+def upto(c):
+    for i in range(min(c, 3)):
+        yield i + 1
+
+
+def twice(f):
+    return lambda v: f(f(v))
+
+
+@twice
+def more(v):
+    return v + 1
 
 
 def cdiv(a, b):
@@ -213,27 +257,45 @@ def _round_up(n: int) -> int:
 
 @dataclass
 class Launched:
-    """One launch of an execution."""
+    """One launch of an execution, with the lines from which it was called, innermost first."""
 
-    line: int
+    lines: tuple[int, ...]
     grid: tuple[int, ...]
     arguments: tuple[Any, ...]
+
+
+class _Finder(MetaPathFinder, Loader):
+    """Imports modules from their texts."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = texts
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        return ModuleSpec(name, self) if name in self.texts else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(compile(self.texts[module.__name__], f"{module.__name__}.py", "exec"), module.__dict__)
 
 
 class _Stop(BaseException):
     """An execution takes too long."""
 
 
-def execute_host(text: str, inputs: Sequence[tuple[Any, ...]], seed: int) -> list[Launched]:
-    """The launches that a host function makes for these arguments."""
+def execute_host(
+    text: str, inputs: Sequence[tuple[Any, ...]], seed: int, others: Mapping[str, str] = MappingProxyType({}),
+) -> list[Launched]:
+    """The launches that a host function makes for these arguments; `others` are the texts of further modules."""
     out: list[Launched] = []
     rng = random.Random(seed)
 
     def launch(stream: Any, grid: tuple[int, ...], kernel: Any, arguments: tuple[Any, ...]) -> None:
-        frame = sys._getframe(1)
-        while frame.f_code.co_filename != "m.py" and frame.f_back is not None:
+        frame: FrameType | None = sys._getframe(1)
+        lines: list[int] = []
+        while frame is not None:
+            if frame.f_code.co_filename == "m.py":
+                lines.append(frame.f_lineno)
             frame = frame.f_back
-        out.append(Launched(frame.f_lineno, tuple(grid), tuple(
+        out.append(Launched(tuple(lines), tuple(grid), tuple(
             Array(a.data_) if isinstance(a, Array) else a for a in arguments)))
 
     def risky(*_: Any) -> None:
@@ -256,19 +318,27 @@ def execute_host(text: str, inputs: Sequence[tuple[Any, ...]], seed: int) -> lis
     triton = ModuleType("triton")
     triton.__dict__.update(next_power_of_2=_round_up)
     lib = ModuleType("lib")
+    held: list[Any] = []
     lib.__dict__.update(
-        risky=risky, change=change, flag=lambda *a: rng.random() < 0.5, number=lambda *a: rng.randint(0, 9))
-    before = {name: sys.modules.get(name) for name in ("cuda", "cuda.tile", "torch", "triton", "lib")}
+        risky=risky, change=change, flag=lambda *a: rng.random() < 0.5, number=lambda *a: rng.randint(0, 9),
+        half=lambda: 0.5, call=lambda f, *a: f(*a), same=lambda a: a, keep=held.append,
+        poke=lambda: [change(value) for value in held] and None)
+    names_of = ("cuda", "cuda.tile", "torch", "triton", "lib", "m", *others)
+    before = {name: sys.modules.get(name) for name in names_of}
     sys.modules.update({"cuda": cuda, "cuda.tile": tile, "torch": torch, "triton": triton, "lib": lib})
     try:
         code = compile(text, "m.py", "exec")
+        sys.meta_path.insert(0, finder := _Finder(others))
         for given in inputs:
-            names: dict[str, Any] = {"__name__": "builtins"}
-            with suppress(_Stop), np.errstate(all="ignore"):
-                exec(code, names)
-                with suppress(Exception):
-                    _run_limited(names["run"], given)
+            for name in others:
+                sys.modules.pop(name, None)
+            held.clear()
+            sys.modules["m"] = made = ModuleType("m")
+            with suppress(_Stop), np.errstate(all="ignore"), suppress(Exception, SystemExit):
+                exec(code, made.__dict__)
+                _run_limited(made.__dict__["run"], given)
     finally:
+        sys.meta_path.remove(finder)
         for name, module in before.items():
             if module is None:
                 sys.modules.pop(name, None)
@@ -305,7 +375,7 @@ def _change_value(rng: random.Random, value: Any, depth: int = 2) -> None:
             value[rng.randrange(len(value))] = rng.randint(0, 9)
     elif depth and isinstance(value, dict):
         value.update({key: rng.randint(0, 9) for key in value if rng.random() < 0.5})
-    elif depth and isinstance(value, SimpleNamespace):
+    elif depth and hasattr(value, "__dict__") and "a" in vars(value):
         for name in list(vars(value)):
             setattr(value, name, rng.randint(0, 9))
     elif callable(value) and not isinstance(value, type) and rng.random() < 0.7:
@@ -366,7 +436,7 @@ class Writer:
         if depth == 0 or r.random() < 0.25:
             return r.choice((*self.ints, *self.ints, str(r.choice((1, 2, 3, 4, 8, 16)))))
         a, b = self.number(depth - 1), self.number(depth - 1)
-        kind = r.randrange(24)
+        kind = r.randrange(26)
         x = r.choice(self.arrays)
         if kind < 3:
             return f"({a} {r.choice('+-*')} {b})"
@@ -413,6 +483,13 @@ class Writer:
             return f"({a}, {b})[{r.choice((0, 1, -1, f'{self.test(1)}'))}]"
         if kind == 22:
             return f"({a} {r.choice(('and', 'or'))} {b})"
+        if kind == 24:
+            at = r.choice(self.lists or ["xs"])
+            return r.choice((f"sum(upto({a}))", f"len(list(upto({a})))", f"len(list(zip({at}, (1, 2))))", f"more({a})",
+                             f"sum(v for v in {at})", f"max(map(abs, ({a}, {b})))", f"next(iter({at}))"))
+        if kind == 25:
+            return r.choice(("int(lib.half() * 8)", f"int(lib.half() + {a})", f"round({a} / 2)", f"int({a} / 2)",
+                             f"lib.call(lambda v: v + 1, {a})", f"lib.same({a})"))
         if kind == 23 and not self.local:
             got = self.name("w")
             return f"({got} := {a})"
@@ -499,7 +576,9 @@ class Writer:
         elif kind == 11:
             target = self.name("c")
             self.line(f"{target} = " + r.choice((
-                f"SimpleNamespace(a={self.number(1)}, b={self.number(0)})", r.choice(self.objects))))
+                f"SimpleNamespace(a={self.number(1)}, b={self.number(0)})", r.choice(self.objects),
+                f"Opt({self.number(1)}, b={self.number(0)})", f"Opt({self.number(0)})",
+                f"Acc({self.number(1)}, {self.number(0)})")))
             self.objects.append(target)
         elif kind == 12:
             first, second = self.name("a"), self.name("a")
@@ -521,7 +600,12 @@ class Writer:
             self.line(r.choice((f"{at}.append({self.number(0)})", f"{at} += [{self.number(0)}]", f"{at}.sort()",
                                 f"{at} *= 2", f"{at}[0] = {self.number(0)}", f"{at}.pop()",
                                 f"{at}.extend(({self.number(0)}, 1))", f"{at}[-1] += 1",
-                                f"lib.change({at})", f"{at}.insert(0, 2)", f"del {at}[0]")))
+                                f"lib.change({at})", f"{at}.insert(0, 2)", f"del {at}[0]",
+                                f"lib.call({at}.append, {self.number(0)})", f"lib.keep({at})", "lib.poke()",
+                                f"lib.same({at}).append(3)", f"list(map({at}.append, (1, 2)))")))
+            if r.random() < 0.2:
+                self.line(f"{(got := self.name('g'))} = {at}.append")
+                self.line(f"{got}({self.number(0)})")
         elif kind < 6 and self.dicts:
             at = r.choice(self.dicts)
             self.line(r.choice((f"{at}['a'] = {self.number(0)}", f"{at}[{self.number(0)}] = 3", f"{at}.update(a=2)",
@@ -530,7 +614,8 @@ class Writer:
         elif kind < 8:
             at = r.choice(self.objects)
             self.line(r.choice((f"{at}.a = {self.number(0)}", f"{at}.b += 1", f"setattr({at}, 'a', {self.number(0)})",
-                                f"lib.change({at})", f"vars({at})['a'] = 3")))
+                                f"lib.change({at})", f"vars({at})['a'] = 3", f"lib.keep({at})", "lib.poke()",
+                                f"lib.same({at}).a = {self.number(0)}")))
         else:
             at = r.choice(self.arrays)
             self.line(r.choice((f"{at}.t_()", f"{at} += 1", f"lib.change({at})")))
@@ -576,6 +661,9 @@ class Writer:
             else:
                 self.line("finally:")
             self.block(r.randint(1, 2))
+        elif kind == 20 and r.random() < 0.4:
+            self.line(f"with scaled({r.choice(self.objects)}, {self.number(0)}):")
+            self.block(r.randint(1, 3))
         elif kind == 20:
             self.line("with suppress(ValueError):")
             self.block(r.randint(1, 3))
@@ -599,7 +687,7 @@ class Writer:
     def loop(self) -> None:
         r = self.rng
         before, self.looping = self.looping, True
-        kind = r.randrange(7)
+        kind = r.randrange(10)
         v = self.name("i")
         if kind == 0:
             self.line(f"for {v} in range({r.choice((2, 3, self.number(0)))}):")
@@ -611,6 +699,12 @@ class Writer:
             self.line(f"for {v} in {r.choice(self.lists or ['xs'])}:")
         elif kind == 4 and self.dicts:
             self.line(f"for {self.name('e')}, {v} in {r.choice(self.dicts)}.items():")
+        elif kind > 6:
+            at = r.choice(self.lists or ["xs"])
+            self.line(r.choice((
+                f"for {v} in upto({self.number(0)}):", f"for {v}, {self.name('e')} in zip({at}, (1, 2, 3)):",
+                f"for {v} in (v + {r.choice(self.ints)} for v in {at}):", f"for {v} in reversed({at}):",
+                *(f"for {v} in {d}.values():" for d in self.dicts))))
         elif kind == 5:
             at = r.choice(self.ints)
             self.line(f"while {at} > {self.number(0)}:")
@@ -651,11 +745,21 @@ class Writer:
         self.line(f"    return {r.choice(('v + w', 'w', 'v', self.number(1)))}")
         self.ints, self.arrays, self.lists, self.dicts, self.objects, self.functions = kept
         self.local, self.looping = False, looping
-        use = r.randrange(4)
+        if r.random() < 0.2 and free not in ("x", "y"):
+            inner = self.name("h")
+            self.line(f"def {inner}():")
+            self.line(f"    def {inner}_():")
+            self.line(f"        nonlocal {free}")
+            self.line(f"        {free} = {r.choice((1, 4, 8))}")
+            self.line(f"    {inner}_()")
+            self.line(r.choice((f"{inner}()", f"lib.call({inner})", f"lib.keep({inner})")))
+        use = r.randrange(6)
         if use == 0:
             self.line(f"lib.change(lambda: {f}(1))")
         elif use == 1:
             self.line(f"{f}({self.number(0)})")
+        elif use == 2:
+            self.line(f"lib.call({f}, {self.number(0)})")
         self.functions.append(f)
 
 
@@ -710,19 +814,31 @@ def _holds(clause: Clause, launch: Launched, scalars: dict[str, int]) -> bool | 
 
 
 def find_wrong_reports(seed: int, runs: int = RUNS) -> list[Wrong]:
-    """Returns the reports on the launches of a host function that an execution contradicts."""
-    text = generate_host(seed)
+    """Returns the reports on the launches of a random host function that an execution contradicts."""
+    return find_wrong_reports_on(generate_host(seed), seed, runs)
+
+
+def find_wrong_reports_on(
+    text: str, seed: int, runs: int = RUNS, others: Mapping[str, str] = MappingProxyType({}), *, exact: bool = False,
+) -> list[Wrong]:
+    """Returns the reports on the launches of a host function `run` that an execution contradicts.
+
+    exact  whether clauses that name the observed numbers are judged also
+    """
     rng = random.Random(seed + 1)
     inputs = [draw_arguments(rng) for _ in range(runs)]
-    made = execute_host(text, inputs, seed)
-    project = Project(["m.py"], contents={"m.py": text.encode()})
+    made = execute_host(text, inputs, seed, others)
+    files = {"m.py": text, **{f"{name}.py": other for name, other in others.items()}}
+    project = Project(sorted(files), contents={name: each.encode() for name, each in files.items()})
     found = find_launches(project, project.module("m.py"))
     unseen = any(launch.how == "unseen" for launch in found)
     out: list[Wrong] = []
-    for line in sorted({launch.line for launch in made}):
+    spans = {launch.span.line for launch in found}
+    for line in sorted({line for launch in made for line in launch.lines if line in spans} | {
+            launch.lines[0] for launch in made if not spans & set(launch.lines)}):
         here = [launch for launch in found if launch.span.line == line and launch.how != "unseen"]
-        runs_here = [(launch, s) for launch in made if launch.line == line and (s := _scalars(launch)) is not None]
-        for text_of in CLAUSES:
+        runs_here = [(launch, s) for launch in made if line in launch.lines and (s := _scalars(launch)) is not None]
+        for text_of in (*CLAUSES, *(_list_exact(here, [s for _, s in runs_here]) if exact else ())):
             (clause,) = parse(text_of)
             clause = replace(clause, kind="semantic") if clause.cond is not None else clause
             states = [discharge(clause, PARAMS, launch, {"x": 2, "y": 2}).state for launch in here]
@@ -735,9 +851,26 @@ def find_wrong_reports(seed: int, runs: int = RUNS) -> list[Wrong]:
     return out
 
 
+def _list_exact(launches: Sequence[Launch], seen: Sequence[Mapping[str, int]]) -> Iterator[str]:
+    """Clauses that compare numbers of a launch with those observed, and with those that the analysis names."""
+    for name in ("grid[0]", "n", "T"):
+        values = {s[name] for s in seen}
+        for launch in launches:
+            given = launch.arguments or ()
+            terms = (launch.grid[0], *(a.term for a in given[2:4]))
+            term = dict(zip(("grid[0]", "n", "T"), terms, strict=False)).get(name)
+            values |= {term.constant} if term is not None and term.constant is not None else set()
+        for value in sorted(v for v in values if v >= 0)[:4]:
+            yield f"{name} == {value}"
+            yield f"{name} != {value}"
+
+
 def number_lines(text: str) -> Iterator[str]:
     for i, line in enumerate(text.splitlines()[HEADER.count("\n"):], HEADER.count("\n") + 1):
         yield f"{i:4} {line}"
 
 
-__all__ = ["Wrong", "draw_arguments", "execute_host", "find_wrong_reports", "generate_host", "number_lines"]
+__all__ = [
+    "PARAMETERS", "Wrong", "draw_arguments", "execute_host", "find_wrong_reports", "find_wrong_reports_on",
+    "generate_host", "number_lines",
+]

@@ -107,6 +107,7 @@ def ev_int(i: int) -> Value:
 
 def _attribute(ev: Evaluator, target: tree.Attribute, value: Value, frame: Frame, state: State) -> None:
     owner = ev.eval(target.value, frame, state)
+    state.hold(value)
     # the same object may have another name: forget the known values of this attribute in all objects
     state.epochs[target.attr] = state.epochs.get(target.attr, 0) + 1
     for key in [key for key in state.attributes if key[1] == target.attr]:
@@ -115,6 +116,10 @@ def _attribute(ev: Evaluator, target: tree.Attribute, value: Value, frame: Frame
         state.epochs[f"{owner.name}.{target.attr}"] = 1
     if isinstance(value, Closure | Function):
         ev.escape((value,), state)
+    if ev.is_computed(target.attr):
+        # a property or a descriptor may store another value, and more
+        ev.escape((owner, value), state)
+        return
     if isinstance(owner, Thing | Record):
         state.attributes[(owner.name if isinstance(owner, Thing) else owner.key, target.attr)] = value
     if (target.attr == "data" and isinstance(owner, Tensor | Thing)) or (
@@ -126,6 +131,7 @@ def _attribute(ev: Evaluator, target: tree.Attribute, value: Value, frame: Frame
 
 def _subscript(ev: Evaluator, target: tree.Subscript, value: Value, frame: Frame, state: State) -> None:
     owner = ev.eval(target.value, frame, state)
+    state.hold(value)
     if any(isinstance(i, tree.SliceExpr) for i in target.items):
         if isinstance(owner, Choice):
             ev.escape((owner,), state)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from tilecheck.interp.host import launch_sites as record
 from tilecheck.interp.host import library, methods, statements
+from tilecheck.interp.host.classes import list_fields
 from tilecheck.interp.host.methods import KERNEL_COPIES
 from tilecheck.interp.host.persistent_dicts import may_be_set
 from tilecheck.interp.host.pow2_loops import smears_bits
@@ -39,7 +40,6 @@ from tilecheck.interp.host.values import (
 from tilecheck.project.resolve import FunctionAt
 from tilecheck.symbolic import Cond, conj
 from tilecheck.syntax import tree
-from tilecheck.syntax.class_scope import sees_class
 
 if TYPE_CHECKING:
     from tilecheck.interp.host.interpreter import Evaluator, Frame
@@ -47,12 +47,19 @@ if TYPE_CHECKING:
 
 DEPTH: Final = 9
 
-_TRANSPARENT: Final = frozenset({
-    "lru_cache", "cache", "wraps", "staticmethod", "classmethod", "no_grad", "inference_mode", "custom_fwd",
-    "custom_bwd", "once_differentiable", "property", "cached_property", "disable", "compile", "dispatch", "overload",
-    "contextmanager", "allow_in_graph", "inherit_doc", "nvtx", "annotate", "deprecated",
-})
-"""Decorators that change neither arguments nor result."""
+_TYPING: Final = frozenset({"deprecated", "final", "no_type_check", "overload", "override"})
+_TRANSPARENT: Final[Mapping[str, frozenset[str]]] = {
+    "builtins": frozenset({"classmethod", "property", "staticmethod"}),
+    "contextlib": frozenset({"contextmanager"}),
+    "functools": frozenset({"cache", "cached_property", "lru_cache", "wraps"}),
+    "nvtx": frozenset({"annotate"}),
+    "torch": frozenset({
+        "allow_in_graph", "compile", "custom_bwd", "custom_fwd", "disable", "inference_mode", "no_grad",
+        "once_differentiable",
+    }),
+    **dict.fromkeys(("typing", "typing_extensions", "warnings"), _TYPING),
+}
+"""Decorators that change neither arguments nor result, by package."""
 
 
 class Arguments(Struct, frozen=True):
@@ -190,7 +197,8 @@ def _own_method(ev: Evaluator, owner: Value, name: str, frame: Frame) -> Value |
         return None
     qualname = f"{frame.qualname.rpartition('.')[0]}.{name}"
     method = syntax(frame.module).function(qualname)
-    if method is None or any(may_be_set(module, name) for module in (frame.module, ev.module)):
+    if method is None or any(may_be_set(module, name) for module in (frame.module, ev.module)) or ev.is_overridden(
+            qualname.rpartition(".")[0], name):
         return None
     static = any(isinstance(d, tree.Name) and d.id == "staticmethod" for d in method.decorators)
     return Function(frame.module, qualname, () if static else (owner,))
@@ -209,7 +217,7 @@ def forget(ev: Evaluator, owner: Value, state: State, same_memory: bool = False)
         changed.add(owner.maybe)
     if not all(_is_made(ev, name) for name in changed):
         # arrays that the function was given may be one
-        changed |= {name for name in ev.symbols.arrays() if not _is_made(ev, name)}
+        changed |= {name for name in ev.symbols.arrays() if not _is_made(ev, name)} | ev.leaked
     for frame, variables in list(state.variables.items()):
         for name, value in list(variables.items()):
             new = _replace_reshaped(ev, value, name, changed, state, only)
@@ -233,7 +241,7 @@ def forget(ev: Evaluator, owner: Value, state: State, same_memory: bool = False)
 def _is_made(ev: Evaluator, storage: str) -> bool:
     """Whether the function itself allocates the memory."""
     roots = ev.symbols.roots(storage)
-    return roots is not None and roots <= ev.symbols.allocated
+    return roots is not None and roots <= ev.symbols.allocated and not roots & ev.leaked
 
 
 def _replace_reshaped(
@@ -268,11 +276,38 @@ def lose_shape(ev: Evaluator, x: Tensor) -> Tensor:
 
 def apply(ev: Evaluator, target: Value, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
     """The result of calling a value."""
+    place = next((i for i, value in enumerate(given.args) if _is_kernel_choice(value)), None)
+    if place is not None and isinstance(target, Function | Closure):
+        return _apply_to_each(ev, target, expr, given, place, frame, state)
     handler = _APPLY.get(type(target))
     if handler is None:
+        if isinstance(target, Thing):
+            # it may be a method of an object, `f = c.fill`
+            owners = {key[0] for key in state.attributes if target.name.startswith((f"{key[0]}.", f"{key[0]}@"))}
+            ev.escape(tuple(Thing(owner) for owner in sorted(owners)), state)
+            # or a function that a list or dict has
+            held = (item for contents in list(state.heap.values()) for item in contents.items)
+            ev.escape(tuple(item for item in held if isinstance(item, Closure)), state)
         ev.escape((*given.args, *given.named.values()), state)
         return ev.unknown(_name_result(expr))
     return handler(ev, target, expr, given, frame, state)
+
+
+def _is_kernel_choice(value: Value) -> bool:
+    return isinstance(value, Choice) and all(isinstance(option, Kernel) for _, option in value.options)
+
+
+def _apply_to_each(
+    ev: Evaluator, target: Value, expr: tree.Call, given: Arguments, place: int, frame: Frame, state: State,
+) -> Value:
+    """A call with one of several kernels: it is followed for each, so that its result is for that kernel."""
+    chosen = given.args[place]
+    outcomes: list[tuple[Cond, State, Value]] = []
+    for cond, option in chosen.options if isinstance(chosen, Choice) else ():
+        branch = state.branch(cond)
+        args = (*given.args[:place], option, *given.args[place + 1:])
+        outcomes.append((cond, branch, apply(ev, target, expr, replace(given, args=args), frame, branch)))
+    return _join_outcomes(outcomes, state)
 
 
 def _name_result(expr: tree.Call) -> str:
@@ -291,6 +326,9 @@ def _external(ev: Evaluator, target: External, expr: tree.Call, given: Arguments
         return record.launch(ev, expr, given.args, given.named, frame, state)
     if name in record.TUNERS:
         return record.tuner(ev, expr, given.args, given.named, frame, state)
+    if target.path in library.ENDING:
+        state.dead = True
+        return NONE
     fits = given.fit(name in library.SHAPED) and not given.more
     known = None if not fits else library.external(ev, target.path, given.args, given.named, state)
     written = given.named.get("out")
@@ -303,7 +341,7 @@ def _external(ev: Evaluator, target: External, expr: tree.Call, given: Arguments
     if name not in library.HARMLESS:
         args = given.args if target.path != "builtins.getattr" else _that_may_change(given.args)
         ev.escape((*args, *given.named.values()), state)
-    return ev.unknown(f"{name}()")
+    return ev.unknown(f"{name}()", numeric=name not in library.FRACTIONAL)
 
 
 def _that_may_change(args: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -322,36 +360,35 @@ def _holds_numbers(value: Value) -> bool:
 
 def _function(ev: Evaluator, target: Function, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
     name = target.qualname.rpartition(".")[2]
-    if name in record.TUNERS:
-        return record.tuner(ev, expr, given.args, given.named, frame, state)
     definition = target.definition
-    known = None if definition is None else _helper(definition)
-    if known is not None and not given.open and not given.more:
-        value = known(ev, given.args, given.named, state)
+    if name in record.TUNERS and definition is not None and {p.name for p in definition.params} >= record.ROLES:
+        return record.tuner(ev, expr, given.args, given.named, frame, state)
+    if definition is not None and smears_bits(definition) and not given.open and not given.more:
+        value = library.round_up(ev, given.args, given.named, state)
         if value is not None:
             return value
-    if definition is not None and not target.raw and not all(transparent(d) for d in definition.decorators):
+    if definition is not None and not target.raw and not are_transparent(ev, definition, target.module):
         made = apply_decorators(ev, definition, target, expr, frame, state)
         if made is not None:
-            return _closure(ev, made, expr, replace(given, args=(*target.bound, *given.args), named={
+            return apply(ev, made, expr, replace(given, args=(*target.bound, *given.args), named={
                 **dict(target.named), **given.named}), frame, state)
         definition = None
     if definition is None:
         ev.escape((*given.args, *given.named.values()), state)
         return ev.unknown(f"{name}()")
     args = Arguments((*target.bound, *given.args), {**dict(target.named), **given.named}, given.open, given.more)
-    if _caches(definition):
+    if _caches(ev, definition, target.module):
         return _call_cached(ev, definition, target.module, target.qualname, None, expr, args, frame, state, {})
     return inline(ev, definition, target.module, target.qualname, None, expr, args, frame, state)
 
 
-_CACHING: Final = frozenset({"lru_cache", "cache", "cached_property"})
+_CACHING: Final = frozenset({"functools.cache", "functools.cached_property", "functools.lru_cache"})
 """Decorators of functions that give the same object the next time."""
 
 
-def _caches(definition: tree.FuncDef | tree.Lambda) -> bool:
+def _caches(ev: Evaluator, definition: tree.FuncDef | tree.Lambda, module: Module) -> bool:
     return isinstance(definition, tree.FuncDef) and any(
-        _get_called_name(d) in _CACHING for d in definition.decorators)
+        _external_path(ev, d, module) in _CACHING for d in definition.decorators)
 
 
 def _call_cached(
@@ -398,13 +435,15 @@ def _reuse_result(ev: Evaluator, value: Value, name: str, state: State) -> Value
 
 def apply_decorators(
     ev: Evaluator, definition: tree.FuncDef, target: Function, expr: tree.Call, frame: Frame, state: State,
-) -> Closure | None:
-    """The decorated function, if its decorators are functions of the checked tree that wrap it; else None."""
+) -> Closure | Function | None:
+    """The decorated function, if its decorators are functions of the checked tree that wrap it or return it; else
+    None."""
     outside = ev.frame(target.module, "<module>", None, None)
     state.enter(outside.number)
-    value: Value = Function(target.module, target.qualname, raw=True)
+    plain = Function(target.module, target.qualname, raw=True)
+    value: Value = plain
     for decorator in reversed(definition.decorators):
-        if transparent(decorator):
+        if is_transparent(ev, decorator, target.module):
             continue
         made = ev.eval(decorator, outside, state)
         if not isinstance(made, Function) or made.qualname == target.qualname:
@@ -412,14 +451,36 @@ def apply_decorators(
             break
         value = apply(ev, made, expr, Arguments((value,), {}), frame, state)
     state.leave(outside.number)
-    return value if isinstance(value, Closure) else None
+    return plain if value == plain else value if isinstance(value, Closure) else None
 
 
-def transparent(decorator: tree.Expr) -> bool:
-    """Whether a decorator changes neither arguments nor result."""
-    node = decorator.func if isinstance(decorator, tree.Call) else decorator
-    name = node.attr if isinstance(node, tree.Attribute) else node.id if isinstance(node, tree.Name) else ""
-    return name in _TRANSPARENT or "register" in name
+def are_transparent(ev: Evaluator, definition: tree.FuncDef, module: Module) -> bool:
+    """Whether no decorator of a function changes its arguments or its result."""
+    return all(is_transparent(ev, decorator, module) for decorator in definition.decorators)
+
+
+def is_transparent(
+    ev: Evaluator, decorator: tree.Expr, module: Module, frame: Frame | None = None, state: State | None = None,
+) -> bool:
+    """Whether a decorator changes neither arguments nor result. Its names are those of a frame, or of the module."""
+    value = _external_path(ev, decorator, module, frame, state)
+    package, _, _ = value.partition(".")
+    return value.rpartition(".")[2] in _TRANSPARENT.get(package, ())
+
+
+def _external_path(
+    ev: Evaluator, node: tree.Expr, module: Module, frame: Frame | None = None, state: State | None = None,
+) -> str:
+    """The dotted name of the function from outside that a decorator or a base names; empty for anything else."""
+    if isinstance(node, tree.Call | tree.Subscript):
+        return _external_path(ev, node.func if isinstance(node, tree.Call) else node.value, module, frame, state)
+    chain: tree.Expr = node
+    while isinstance(chain, tree.Attribute):
+        chain = chain.value
+    if not isinstance(chain, tree.Name):
+        return ""
+    value = ev.constant(module, node) if frame is None or state is None else ev.eval(node, frame, state)
+    return value.path if isinstance(value, External) else ""
 
 
 def _closure(ev: Evaluator, target: Closure, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
@@ -429,71 +490,58 @@ def _closure(ev: Evaluator, target: Closure, expr: tree.Call, given: Arguments, 
         # what it sees is gone
         ev.escape((*given.args, *given.named.values()), state)
         return ev.unknown(_name_result(expr))
-    if isinstance(definition, tree.FuncDef):
-        known = _helper(definition)
-        value = None if known is None or given.open or given.more else known(ev, given.args, given.named, state)
+    if isinstance(definition, tree.FuncDef) and smears_bits(definition) and not given.open and not given.more:
+        value = library.round_up(ev, given.args, given.named, state)
         if value is not None:
             return value
-    if _caches(definition):
+    if _caches(ev, definition, target.module):
         return _call_cached(ev, definition, target.module, target.qualname, target.frame, expr, args, frame, state,
                             dict(target.defaults))
     return inline(
         ev, definition, target.module, target.qualname, target.frame, expr, args, frame, state, dict(target.defaults))
 
 
-def _helper(definition: tree.FuncDef) -> library.Call | None:
-    """The function that the body of a helper computes, where it is one that is not followed exactly."""
-    known = library.named_helper(definition.name)
-    if known is not None and library.gives_kernel(known):
-        return known
-    return library.round_up if smears_bits(definition) else None
-
-
 def _class(ev: Evaluator, target: Class, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
     definition = target.definition
-    names: list[str] = []
-    defaults: dict[str, tree.Expr] = {}
-    for stmt in definition.body if definition is not None else ():
-        if isinstance(stmt, tree.Annotated) and isinstance(stmt.target, tree.Name):
-            names.append(stmt.target.id)
-        elif isinstance(stmt, tree.Assign) and stmt.annotation is not None and isinstance(stmt.targets[0], tree.Name):
-            names.append(stmt.targets[0].id)
-            defaults[stmt.targets[0].id] = stmt.value
-    if definition is None:
-        return ev.unknown(f"{target.qualname}()")
-    plain = _is_plain(target, definition)
-    if not plain or given.open or given.more or len(given.args) > len(names):
+    fields = None if definition is None or not _is_plain(ev, target, definition) else list_fields(
+        definition, lambda node: _external_path(ev, node, target.module))
+    name = target.qualname.rpartition(".")[2]
+    if definition is None or fields is None or given.open or given.more or len(given.args) > len(fields) or (
+            given.named.keys() - {field.name for field in fields}):
         ev.escape((*given.args, *given.named.values()), state)
-        return ev.unknown(f"{definition.name}()")
-    fields = dict(zip(names, given.args, strict=False)) | given.named
-    for name, node in defaults.items():
-        if name not in fields:
-            inner = ev.frame(target.module, definition.name, None, None)
-            fields[name] = ev.eval(node, inner, state)
-    return Record(ev.invent_name(definition.name), tuple(fields.items()))
+        return ev.unknown(f"{name}()")
+    values = dict(zip((field.name for field in fields), given.args, strict=False)) | given.named
+    state.hold(Items(tuple(values.values())))
+    for field in fields:
+        if field.name not in values:
+            values[field.name] = ev.unknown(field.name, numeric=False) if field.computed else ev.unknown(
+                field.name) if field.default is None else ev.default_value(target.module, field.default, definition)
+    return Record(ev.invent_name(name), tuple(values.items()))
 
 
-_NO_FIELDS: Final = frozenset({"", "object", "Generic", "Protocol"})
+_NO_FIELDS: Final = frozenset({"builtins.object", "typing.Generic", "typing.Protocol"})
+_NAMED: Final = frozenset({"typing.NamedTuple", "typing.TypedDict", "typing_extensions.TypedDict"})
 _MAKING: Final = (
     "__init__", "__new__", "__post_init__", "__setattr__", "__getattribute__", "__bool__", "__len__", "__eq__",
 )
+_KEEPING: Final = frozenset({"eq", "frozen", "match_args", "order", "repr", "slots", "unsafe_hash"})
+"""Keywords of `dataclass` that leave the parameters of the class as they are."""
 
 
-def _is_plain(target: Class, definition: tree.ClassDef) -> bool:
+def _is_plain(ev: Evaluator, target: Class, definition: tree.ClassDef) -> bool:
     """Whether an object of the class has what it is made with, in the order in which the class names it, and nothing
     else."""
     known = target.module.skeleton.definitions
     if any(f"{target.qualname}.{name}" in known for name in _MAKING):
         return False
-    bases = {_get_called_name(b) for b in definition.bases}
-    if bases & {"NamedTuple", "TypedDict"}:
-        return len(bases) == 1
+    bases = {_external_path(ev, base, target.module) for base in definition.bases}
+    if bases & _NAMED:
+        return len(definition.bases) == 1 and not definition.decorators
+    decorators = definition.decorators
     # the fields of a base stand before those of the class
-    return any(_get_called_name(d) == "dataclass" for d in definition.decorators) and bases <= _NO_FIELDS
-
-
-def _get_called_name(node: tree.Expr) -> str:
-    return tree.get_last_name(node.func if isinstance(node, tree.Call) else node)
+    return len(decorators) == 1 and bases <= _NO_FIELDS and _external_path(
+        ev, decorators[0], target.module) == "dataclasses.dataclass" and (not isinstance(
+            decorators[0], tree.Call) or {k.name for k in decorators[0].keywords} <= _KEEPING)
 
 
 def _choice(ev: Evaluator, target: Choice, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
@@ -598,6 +646,14 @@ def body_value(ev: Evaluator, definition: tree.FuncDef, frame: Frame, state: Sta
     return value
 
 
+def _default_of(ev: Evaluator, param: tree.Param, frame: Frame, state: State) -> Value:
+    """The default of a parameter of a function that no frame defines."""
+    if param.default is None:
+        return ev.unknown(param.name)
+    owner = syntax(frame.module).class_(frame.qualname.rpartition(".")[0])
+    return ev.default_value(frame.module, param.default, owner)
+
+
 def bind_parameters(
     ev: Evaluator, definition: tree.FuncDef | tree.Lambda, given: Arguments, frame: Frame, state: State,
     defaults: dict[str, Value],
@@ -625,10 +681,7 @@ def bind_parameters(
         elif param.name in defaults:
             variables[param.name] = defaults[param.name]
         elif param.default is not None:
-            outside = ev.frame(frame.module, "<module>", None, frame.outer)
-            owner = syntax(frame.module).class_(frame.qualname.rpartition(".")[0])
-            seen = owner is not None and sees_class(owner, param.default)
-            value = ev.unknown(param.name) if seen else ev.eval(param.default, outside, state)
+            value = _default_of(ev, param, frame, state)
             ev.escape((value,), state)  # it is the same object in every call
             variables[param.name] = value
         else:

@@ -1,4 +1,4 @@
-"""The side effects that the evaluation of an expression may have."""
+"""The names that code mentions, and the side effects that the evaluation of an expression may have."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from tilecheck.interp.host.library import HARMLESS
 from tilecheck.syntax import tree
 
-__all__ = ["has_effects"]
+__all__ = ["find_mentioned_names", "has_effects"]
 
 _PLAIN: Final = HARMLESS | {
     "abs", "bool", "data_ptr", "dim", "element_size", "get", "int", "is_contiguous", "len", "max", "min", "numel",
@@ -30,3 +30,11 @@ def has_effects(node: object) -> bool:
         if name not in _PLAIN:
             return True
     return any(has_effects(getattr(node, field)) for field in tree.PARTS[type(node)])
+
+
+def find_mentioned_names(node: object) -> frozenset[str]:
+    """The names that code mentions."""
+    if isinstance(node, tree.Name):
+        return frozenset((node.id,))
+    parts = node if isinstance(node, tuple) else [getattr(node, f) for f in tree.FIELDS[type(node)]]
+    return frozenset().union(*map(find_mentioned_names, parts))

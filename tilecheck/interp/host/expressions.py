@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tilecheck.interp.host import arrays, calls, loops, operators
 from tilecheck.interp.host.assignment import assign
-from tilecheck.interp.host.effects import has_effects
+from tilecheck.interp.host.effects import find_mentioned_names, has_effects
 from tilecheck.interp.host.state import LONGEST, OPEN, Contents, State, join_values, narrow_choice, store_key
 from tilecheck.interp.host.statements import merge
 from tilecheck.interp.host.syntax import FLATTENED
@@ -27,6 +27,8 @@ from tilecheck.interp.host.values import (
     Tensor,
     Truth,
     Value,
+    join_sources,
+    read_sources,
 )
 from tilecheck.symbolic import FALSE, TRUE, Cond, conj, const, disj, negate
 from tilecheck.syntax import tree
@@ -176,14 +178,14 @@ def _sequence(ev: Evaluator, expr: tree.Sequence, frame: Frame, state: State) ->
             items += known
             places += [None] * len(known)
         else:
-            items.append(ev.eval(node, frame, state))
+            items.append(state.hold(ev.eval(node, frame, state)))
             places.append(ev.place(node, frame))
     if expr.kind == "tuple":
         return Items(tuple(items), tuple(places))
     if any(isinstance(item, Rest) for item in items):
         return ev.new_list((), state, OPEN)
-    if expr.kind == "set" and len(items) > 1:
-        # some may be equal, and there is no order
+    if expr.kind == "set":
+        # some may be equal, there is no order, and no set is equal to a list
         return ev.new_list((), state, Contents(tuple(items), (), "some"))
     return ev.new_list(tuple(items), state)
 
@@ -191,7 +193,7 @@ def _sequence(ev: Evaluator, expr: tree.Sequence, frame: Frame, state: State) ->
 def _dict(ev: Evaluator, expr: tree.DictExpr, frame: Frame, state: State) -> Value:
     found = Contents()
     for key, node in zip(expr.keys, expr.values, strict=True):
-        value = ev.eval(node, frame, state)
+        value = state.hold(ev.eval(node, frame, state))
         if key is not None:
             found = store_key(found, ev.eval(key, frame, state), value)
             continue
@@ -205,12 +207,15 @@ def _dict(ev: Evaluator, expr: tree.DictExpr, frame: Frame, state: State) -> Val
 
 
 def _comprehension(ev: Evaluator, expr: tree.Comprehension, frame: Frame, state: State) -> Value:
-    source = ev.contents(ev.eval(expr.iterable, frame, state), state)
+    iterable = ev.eval(expr.iterable, frame, state)
+    source = ev.contents(iterable, state)
     if source.bound == "open" or len(source.items) > UNROLL * 8:
         source = Contents((ev.unknown("item"),), (), "open")
     changing = has_effects((expr.element, *expr.conditions))
     before = state.copy() if changing else state
     out, bound, sure = _elements(ev, expr, source, frame, state)
+    if changing and loops.have_changed(read_sources(iterable), before, state):
+        source, sure = Contents((ev.unknown("item"),), (), "open"), False
     if changing and not (sure and source.bound == "exact" and expr.kind != "generator"):
         # any number of times, also zero; each run starts from the state that the earlier runs leave
         after = state.copy()
@@ -222,9 +227,16 @@ def _comprehension(ev: Evaluator, expr: tree.Comprehension, frame: Frame, state:
         state.heap = {**{k: v for k, v in once.heap.items() if k not in before.heap}, **state.heap}
     if expr.kind == "dict":
         return ev.unknown("dict", numeric=False)
-    if expr.kind == "set" and len(out) > 1 and bound == "exact":
+    if expr.kind == "set" and bound == "exact":
         bound = "some"
-    return ev.new_list(tuple(out), state, Contents(tuple(out), (), bound))
+    found = Contents(tuple(out), (), bound)
+    if expr.kind != "generator":
+        return ev.new_list((), state, found)
+    names = find_mentioned_names((expr.element, *expr.conditions))
+    seen = [ev.variable(name, frame, state) for name in sorted(names)]
+    reads = None if changing else join_sources([
+        read_sources(iterable), *(read_sources(value) for value in seen if value is not None)])
+    return ev.new_iterator(found, state, reads, names - find_mentioned_names(expr.target))
 
 
 def _elements(

@@ -7,13 +7,18 @@ that the result is less precise but never wrong.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.interp.host import arrays, calls, members
 from tilecheck.interp.host import persistent_dicts as tables
+from tilecheck.interp.host.callbacks import follow_callback
+from tilecheck.interp.host.classes import Accessors, accessors_of, is_overridden, join_accessors
+from tilecheck.interp.host.effects import find_mentioned_names
 from tilecheck.interp.host.expressions import EXPRESSIONS
+from tilecheck.interp.host.rebinding import is_assigned
 from tilecheck.interp.host.state import OPEN, Contents, State, as_number, build_choice
 from tilecheck.interp.host.symbols import Symbols
 from tilecheck.interp.host.syntax import syntax
@@ -57,6 +62,7 @@ from tilecheck.symbolic import (
 )
 from tilecheck.symbolic.sizes import is_short
 from tilecheck.syntax import tree
+from tilecheck.syntax.class_scope import sees_class
 from tilecheck.syntax.tree import Span
 
 if TYPE_CHECKING:
@@ -107,6 +113,10 @@ class Evaluator:
         self.calls: set[tuple[tuple[str, str], Span]] = set()
         """Functions, by file, with the calls of them that were followed."""
         self._escaping: set[tuple[int, Span]] = set()
+        self._followed: dict[tuple[int, Span], int] = {}
+        """Functions that went to code which is not seen, with the number of launches after they were followed."""
+        self.leaked: set[str] = set()
+        """Objects, and memory of arrays, that code which is not seen may have: it may change them whenever it runs."""
         self.stores: dict[str, list[tuple[Value, Value]]] = {}
         self.symbols = Symbols()
         self.inlined: set[tuple[str, str]] = set()
@@ -117,6 +127,10 @@ class Evaluator:
         self.active: list[tuple[str, str]] = []
         self.selves: dict[str, Class] = {}
         """The classes of the first parameters of methods, by their names."""
+        self.modules: dict[str, Module] = {module.path: module}
+        """The modules whose code is followed, by file."""
+        self._accessors = 0, Accessors()
+        self._overridden: dict[tuple[int, str, str], bool] = {}
 
     # --- names -------------------------------------------------------------------------------------------------------
 
@@ -128,6 +142,8 @@ class Evaluator:
         self.fuel, self.records, self.symbols = FUEL, [], Symbols(fractions=fractions)
         self.active.clear()
         self.selves.clear()
+        self.leaked.clear()
+        self._followed.clear()
         # values of module-level names may hold symbols
         self._globals.clear()
 
@@ -203,6 +219,10 @@ class Evaluator:
         at = frame
         while name in at.nonlocals and at.outer is not None:
             at = self.frames[at.outer]
+        if name in frame.nonlocals:
+            # a function in between may have no variable of that name
+            while name not in state.variables.get(at.number, {}) and at.outer is not None:
+                at = self.frames[at.outer]
         state.bind(at.number, name, value)
 
     def global_value(self, module: Module, name: str) -> Value:
@@ -214,13 +234,28 @@ class Evaluator:
         if known is None:
             # a name that is defined through itself
             self._globals[key] = Thing(self.invent_name(name))
-            known = self.target_value(self.project.resolver.module_name(module, name), name)
+            target = self.project.resolver.module_name(module, name)
+            if self._is_assigned_outside(target):
+                del self._globals[key]
+                return self.unknown(name)  # another value each time
+            known = self.target_value(target, name)
             self._globals[key] = known
         return known
+
+    def _is_assigned_outside(self, target: Origin | None) -> bool:
+        """Whether code may assign the module-level name that a name stands for, as an attribute of the module."""
+        if not isinstance(target, FunctionAt | ClassAt | ValueAt):
+            return False
+        plain, modules = isinstance(target, ValueAt), self.modules.values()
+        return any(is_assigned(self.project, modules, target.module, own, plain) for own in _own_names(target))
 
     def target_value(self, target: Origin | None, name: str) -> Value:
         if target is None:
             return External(f"builtins.{name}")
+        if self._is_assigned_outside(target):
+            return self.unknown(name)
+        if isinstance(target, ClassAt):
+            self.modules.setdefault(target.module.path, target.module)
         return _TARGETS[type(target)](self, target, name)
 
     def constant_value(self, target: ValueAt, name: str) -> Value:
@@ -231,18 +266,34 @@ class Evaluator:
             return Thing(self.invent_name(name))
         return tables.resolve_record(self, target.module, self.constant(target.module, value_of(target)))
 
+    def default_value(self, module: Module, expr: tree.Expr, owner: tree.ClassDef | None) -> Value:
+        """The value of an expression that was evaluated with a definition: of a function, or of a class, `owner`."""
+        if owner is not None and sees_class(owner, expr):
+            return self.unknown("default")
+        return self.constant(module, expr)
+
     def constant(self, module: Module, expr: tree.Expr | None) -> Value:
-        """The value of an expression at module level."""
+        """The value of an expression at module level, evaluated once, when the module was."""
         if expr is None:
+            return self.unknown("constant")
+        if any(self._has_changed(module, name) for name in find_mentioned_names(expr)):
             return self.unknown("constant")
         frame = self.frame(module, "<module>", None, None)
         return self.eval(expr, frame, State(variables={frame.number: {}}))
+
+    def _has_changed(self, module: Module, name: str) -> bool:
+        """Whether a name may have had another value when its module was evaluated."""
+        if name in syntax(module).reassigned:
+            return True
+        target = self.project.resolver.module_name(module, name)
+        return isinstance(target, ValueAt) and target.several
 
     def frame(
         self, module: Module, qualname: str, definition: tree.FuncDef | tree.Lambda | None, outer: int | None,
         caller: Frame | None = None, call: tree.Call | None = None,
     ) -> Frame:
         number = len(self.frames)
+        self.modules.setdefault(module.path, module)
         depth = 0 if caller is None else caller.depth + 1
         made = Frame(number, module, qualname, definition, outer, caller, call, depth=depth)
         self.frames[number] = made
@@ -250,11 +301,33 @@ class Evaluator:
 
     # --- attributes and items ----------------------------------------------------------------------------------------
 
+    @property
+    def accessors(self) -> Accessors:
+        """The attributes that the classes of the followed modules compute."""
+        count, found = self._accessors
+        if count < len(self.modules):
+            found = join_accessors(accessors_of(module) for module in self.modules.values())
+            self._accessors = len(self.modules), found
+        return found
+
+    def is_computed(self, name: str) -> bool:
+        """Whether a store of an attribute of this name may run code of the checked tree."""
+        return self.accessors.every or name in self.accessors.stored
+
+    def is_overridden(self, owner: str, name: str) -> bool:
+        """Whether an object of a class may have another member of this name than the class."""
+        key = len(self.modules), owner, name
+        known = self._overridden.get(key)
+        if known is None:
+            known = self._overridden[key] = is_overridden(self.modules.values(), owner, name)
+        return known
+
     def attribute(self, owner: Value, name: str, state: State) -> Value:
         if name == "multi_processor_count":
             self.symbols.positive.add(Scalar("NUM_SMS"))
             return Int(of(Scalar("NUM_SMS")))
-        if name == "__dict__":
+        if name == "__dict__" or (isinstance(owner, Ref) and name not in _READING):
+            # a method of a list or dict as a value: calls of it are not seen
             self.escape((owner,), state)
         handler = members.ATTRIBUTES.get(type(owner))
         return self.unknown(name) if handler is None else handler(self, owner, name, state)
@@ -291,6 +364,12 @@ class Evaluator:
         if assigned is not None:
             return assigned
         epoch = state.epoch(owner.name, name)
+        if isinstance(step, str) and not name.startswith("["):
+            if name in self.accessors.active:
+                return self.unknown(f"{owner.name}{spelled}")
+            if name in self.accessors.stored:
+                # what it is computed from may have changed with any other attribute
+                epoch = epoch[0], sum(state.epochs.values())
         if epoch != (0, 0) and isinstance(owner.origin, Member):
             return self.unknown(f"{owner.name}{spelled}")  # it is not what it was
         mark = "" if epoch == (0, 0) else f"@{epoch[0]}.{epoch[1]}"
@@ -309,6 +388,8 @@ class Evaluator:
         if assigned is not None:
             return assigned
         value = owner.get(name)
+        if value is None:
+            self.leaked.add(owner.key)  # the value may be a method that changes the object when it is called
         if value is not None and not state.epochs.get(owner.key) and not state.epochs.get(name):
             return value
         return self.unknown(f"{owner.key}.{name}")
@@ -366,25 +447,43 @@ class Evaluator:
                 return Contents(tuple(dict.fromkeys(inner)), (), "some")
         return OPEN
 
+    def new_iterator(
+        self, contents: Contents, state: State, reads: frozenset[str] | None, names: frozenset[str] = frozenset(),
+    ) -> Ref:
+        """An iterator with these contents, which reads some lists and dicts (anything for None), and variables."""
+        key = self.invent_name("list")
+        state.heap[key] = contents
+        return Ref("list", key, True, reads, names)
+
     def new_list(self, items: tuple[Value, ...], state: State, contents: Contents | None = None) -> Ref:
         key = self.invent_name("list")
         state.heap[key] = contents or Contents(items)
         return Ref("list", key)
 
     def escape(self, values: tuple[Value, ...], state: State) -> None:
-        """The values go to code that is not seen: what is mutable in them may change."""
+        """The values go to code that is not seen: what is mutable in them may change, and in what it got earlier."""
+        self._escape_values(values, state)
+        for owner in sorted({key[0] for key in state.attributes} & self.leaked):
+            state.epochs[owner] = state.epochs.get(owner, 0) + 1
+            self._forget(owner, state)
+
+    def _escape_values(self, values: tuple[Value, ...], state: State) -> None:
         for value in values:
             if isinstance(value, Ref):
                 contents = state.heap.get(value.key, OPEN)
                 state.heap[value.key] = OPEN
-                self.escape((*contents.items, *contents.keys), state)
+                self._escape_values((*contents.items, *contents.keys), state)
             elif isinstance(value, Items):
-                self.escape(value.items, state)
+                self._escape_values(value.items, state)
             elif isinstance(value, Record):
                 state.epochs[value.key] = state.epochs.get(value.key, 0) + 1
+                self.leaked.add(value.key)
                 self._forget(value.key, state)
-                self.escape(tuple(v for _, v in value.fields), state)
+                self._escape_values(tuple(v for _, v in value.fields), state)
+            elif isinstance(value, Tensor):
+                self.leaked.update(filter(None, (value.storage, value.maybe)))
             elif isinstance(value, Thing) and value.origin is None:
+                self.leaked.add(value.name)
                 state.epochs[value.name] = state.epochs.get(value.name, 0) + 1
                 self._forget(value.name, state)
             elif isinstance(value, Thing) and isinstance(value.origin, Member):
@@ -393,9 +492,9 @@ class Evaluator:
                 self._escape_closure(value, state)
             elif isinstance(value, Function):
                 self.unfollowed.add((value.module.path, value.qualname))
-                self.escape((*value.bound, *(v for _, v in value.named)), state)
+                self._escape_values((*value.bound, *(v for _, v in value.named)), state)
             elif isinstance(value, Choice):
-                self.escape(tuple(option for _, option in value.options), state)
+                self._escape_values(tuple(option for _, option in value.options), state)
 
     def _escape_member(self, value: Thing, origin: Member, state: State) -> None:
         """One of several values changes; which lists and dicts they were is not known any more."""
@@ -404,7 +503,7 @@ class Evaluator:
         reached = [tables.follow_path(candidate, origin.path) for candidate in origin.values]
         if any(isinstance(v, Items | Record | Ref) for v in reached):
             state.heap = dict.fromkeys(state.heap, OPEN)
-        self.escape(tuple(v for v in reached if isinstance(v, Record | Ref)), state)
+        self._escape_values(tuple(v for v in reached if isinstance(v, Record | Ref)), state)
 
     def _escape_closure(self, value: Closure, state: State) -> None:
         """Code that is not seen may call the function: it changes what it sees of the functions around it."""
@@ -415,7 +514,11 @@ class Evaluator:
         self._escaping.add((value.frame, value.span))
         mentioned = sorted(self.names_in(value.definition, find_mentioned_names))
         seen = (self.variable(name, frame, state) for name in mentioned)
-        self.escape((*value.bound, *(v for v in seen if v is not None and _changes_by_itself(v))), state)
+        self._escape_values((*value.bound, *(v for v in seen if v is not None and _changes_by_itself(v))), state)
+        known = self._followed.get((value.frame, value.span))
+        if known is None or len(self.records) < known:
+            follow_callback(self, value, frame, state)
+            self._followed[value.frame, value.span] = len(self.records)
         self._escaping.discard((value.frame, value.span))
 
     def forget_rebound(self, value: Closure, state: State) -> set[tuple[int, str]]:
@@ -443,20 +546,16 @@ class Evaluator:
 
     def _forget(self, owner: str, state: State) -> None:
         held = [state.attributes.pop(key) for key in [key for key in state.attributes if key[0] == owner]]
-        self.escape(tuple(v for v in held if _changes_by_itself(v)), state)
+        self._escape_values(tuple(v for v in held if _changes_by_itself(v)), state)
+
+
+_READING: Final = frozenset({"copy", "count", "get", "index", "items", "keys", "values"})
+"""Methods that change no list or dict."""
 
 
 def _changes_by_itself(value: Value) -> bool:
     """Whether code that has the value may change what it holds."""
     return isinstance(value, Ref | Record | Closure | Items | Choice)
-
-
-def find_mentioned_names(node: object) -> frozenset[str]:
-    """The names that code mentions."""
-    if isinstance(node, tree.Name):
-        return frozenset((node.id,))
-    parts = node if isinstance(node, tuple) else [getattr(node, f) for f in tree.FIELDS[type(node)]]
-    return frozenset().union(*map(find_mentioned_names, parts))
 
 
 def find_rebound_names(node: object) -> frozenset[str]:
@@ -465,6 +564,15 @@ def find_rebound_names(node: object) -> frozenset[str]:
         return frozenset(node.assigns)
     parts = node if isinstance(node, tuple) else [getattr(node, f) for f in tree.FIELDS[type(node)]]
     return frozenset().union(*map(find_rebound_names, parts))
+
+
+def _own_names(target: FunctionAt | ClassAt | ValueAt) -> tuple[str, ...]:
+    """The names of a definition, or of a value, in the module that has it."""
+    if not isinstance(target, ValueAt):
+        return (target.qualname,)
+    statement = target.binding.statement
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    return tuple(node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
 
 
 # --- what module-level names mean ------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from tilecheck.interp.host import arrays, calls
 from tilecheck.interp.host import persistent_dicts as tables
+from tilecheck.interp.host.effects import find_mentioned_names
 from tilecheck.interp.host.launch import Argument
 from tilecheck.interp.host.launch_faults import Fault, launch_faults, literal
 from tilecheck.interp.host.state import OPEN, Contents, State, build_choice, choice
@@ -32,6 +33,7 @@ from tilecheck.interp.host.values import (
     Thing,
     Truth,
     Value,
+    read_sources,
 )
 from tilecheck.project import kernels
 from tilecheck.project.module import Module
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
     from tilecheck.interp.host.interpreter import Evaluator, Frame
 
 TUNERS: Final = frozenset({"exhaustive_search", "autotune_launch"})
+
+ROLES: Final = frozenset({"grid_fn", "kernel"})
+"""Parameters of a tuner of the checked tree."""
 
 _NESTED: Final = 2
 
@@ -112,11 +117,15 @@ def resolve_import(ev: Evaluator, module: Module, dotted: str, level: int) -> Va
 # --- generators ------------------------------------------------------------------------------------------------------
 
 def evaluate_generator(ev: Evaluator, frame: Frame, state: State) -> Value:
-    """The list of the values that a generator yields on its paths; open if a value is not of a simple kind."""
-    found = tuple(dict.fromkeys(frame.yields or ()))
+    """The values that a generator yields on its paths; open if a value is not of a simple kind."""
+    found = tuple(frame.yields or ())
     if not found or not all(isinstance(value, Record | Items | Int | Plain) for value in found):
         return ev.new_list((), state, OPEN)
-    return ev.new_list((), state, Contents(found, (), "some" if frame.partial else "exact"))
+    contents = Contents(tuple(dict.fromkeys(found)), (), "some") if frame.partial else Contents(found)
+    if frame.outer is None or frame.definition is None:
+        # it reads what it is given; what may change at module level is unknown anyway
+        return ev.new_iterator(contents, state, read_sources(Items(frame.arguments)))
+    return ev.new_iterator(contents, state, None, find_mentioned_names(frame.definition))
 
 
 # --- launches --------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from tilecheck.interp.host.state import Contents, State
 from tilecheck.interp.host.symbols import Symbols
 from tilecheck.interp.host.syntax import syntax
 from tilecheck.interp.host.uses import uses
-from tilecheck.interp.host.values import Choice, Class, Function, Items, Kernel, Ref, Thing, Value
+from tilecheck.interp.host.values import Choice, Class, Function, Items, Kernel, Ref, Stored, Thing, Value
 from tilecheck.project.module import Module
 from tilecheck.symbolic import TRUE, Cond, conj
 from tilecheck.syntax import tree
@@ -170,7 +170,7 @@ class _Search:
         self, name: str, definition: tree.FuncDef, values: dict[str, Value], state: State,
     ) -> Value | None:
         """The result of a function as others see it, with its decorators; None where these are not understood."""
-        if all(calls.transparent(d) for d in definition.decorators):
+        if calls.are_transparent(self.ev, definition, self.module):
             return self._body(name, definition, values, state)
         span = definition.span
         call = tree.Call(tree.Name(definition.name, span), (), (), span)
@@ -197,7 +197,9 @@ class _Search:
             key = ev.invent_name("kwargs")
             state.heap[key] = Contents(bound="open")
             return Ref("dict", key)
-        if param.name not in ("self", "cls", "ctx"):
+        flag = isinstance(param.default, tree.Constant) and isinstance(param.default.value, bool)
+        if param.name not in ("self", "cls", "ctx") and not flag:
+            # callers choose a number, but not one for a flag
             ev.symbols.free.add(name)
         if _get_name(param.annotation) == "int":
             ev.symbols.integers.add(name)
@@ -244,18 +246,22 @@ def _get_name(annotation: tree.Expr | None) -> str:
 def _only_kernels(ev: Evaluator, value: Value) -> bool:
     """Whether a value is a kernel of the checked tree whichever way it comes about."""
     options = [option for _, option in value.options] if isinstance(value, Choice) else [value]
-    return all(tables.kernels(ev, option) for option in options)
+    return all(tables.kernels(ev, option) for option in options) and not any(
+        isinstance(option, Thing) and isinstance(option.origin, Stored) and option.origin.partial for option in options)
 
 
 def _kernels(ev: Evaluator, value: Value) -> Iterable[tuple[Cond, Kernel]]:
     """The kernels a launch may launch, each with the condition under which it does."""
     options = value.options if isinstance(value, Choice) else ((TRUE, value),)
-    seen: set[Kernel] = set()
-    certain = {option for _, option in options if isinstance(option, Kernel)}
+    found: dict[Kernel, list[Cond]] = {}
     for cond, option in options:
         for kernel in tables.kernels(ev, option):
-            # from a cache or made just now: the same kernel, whichever way
-            many = sum(kernel in tables.kernels(ev, other) for _, other in options) > 1
-            if kernel not in seen:
-                seen.add(kernel)
-                yield (TRUE if many or option not in certain else cond), kernel
+            found.setdefault(kernel, []).append(cond)
+    for kernel, conds in found.items():
+        # from a cache or created just now: the same kernel, under the common part of the conditions
+        parts = [_list_conjuncts(cond) for cond in conds]
+        yield conj(*(part for part in parts[0] if all(part in other for other in parts))), kernel
+
+
+def _list_conjuncts(cond: Cond) -> tuple[Cond, ...]:
+    return cond.args if cond.op == "and" else (cond,)

@@ -15,6 +15,7 @@ from tilecheck.interp.host.signatures import NUMPY, PURE, TORCH, Signature, bind
 from tilecheck.interp.host.state import ITEMS, Contents, State, map_options
 from tilecheck.interp.host.values import (
     NONE,
+    OBJECTS,
     Choice,
     Closure,
     External,
@@ -34,21 +35,33 @@ from tilecheck.interp.host.values import (
     Thing,
     Truth,
     Value,
+    read_sources,
 )
 from tilecheck.symbolic import (
+    EXTENTS,
     FALSE,
     TRUE,
+    Atom,
+    FloorDiv,
+    Ite,
     Length,
+    Max,
+    Min,
+    Mod,
     Rank,
     Scalar,
+    Stride,
+    Symbol,
     Term,
     app,
     array_from_text,
+    atoms_of,
     cdiv,
     const,
     floordiv,
     maximum,
     minimum,
+    of,
 )
 from tilecheck.syntax import tree
 
@@ -62,30 +75,56 @@ _LONGEST: Final = 64
 def _ceil(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     value = args[0] if args else None
     if isinstance(value, Ratio):
-        return Int(cdiv(value.num, value.den))
+        return Int(cdiv(value.num, value.den)) if _may_be_whole(ev, value.num) else None
     if isinstance(value, Log2):
         return Log2(value.of, True)
-    return value if isinstance(value, Int) else None
+    return value if isinstance(value, Int) and _may_be_whole(ev, value.term) else None
 
 
 def _floor(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     value = args[0] if args else None
     if isinstance(value, Ratio):
-        return Int(floordiv(value.num, value.den))
-    return value if isinstance(value, Int) else None
+        return Int(floordiv(value.num, value.den)) if _may_be_whole(ev, value.num) else None
+    return value if isinstance(value, Int) and _may_be_whole(ev, value.term) else None
+
+
+def _may_be_whole(ev: Evaluator, term: Term) -> bool:
+    """Whether a number that code rounds is certainly an integer, or `n`, `n + 3` or `n // 2` of a number of which
+    nothing is known: some integer has the same rounded result. There need not be one for `2*n`."""
+    open_ = [(mono, factor) for mono, factor in term.monos.items() if not all(_is_whole(ev, atom) for atom in mono)]
+    if not open_:
+        return True
+    if len(open_) > 1 or abs(open_[0][1]) != 1 or len(open_[0][0]) != 1:
+        return False
+    atom = open_[0][0][0]
+    if isinstance(atom, Min | Max):
+        return all(_may_be_whole(ev, part) for part in atom.args)
+    if isinstance(atom, Ite):
+        return _may_be_whole(ev, atom.then) and _may_be_whole(ev, atom.other)
+    if isinstance(atom, FloorDiv | Mod):
+        return _may_be_whole(ev, atom.num) and _may_be_whole(ev, atom.den)
+    return isinstance(atom, Symbol)
+
+
+def _is_whole(ev: Evaluator, atom: Atom) -> bool:
+    """Whether an atom is certainly an integer."""
+    return all(isinstance(a, (*EXTENTS, Stride)) or ev.symbols.not_negative(a) or a.key in ev.symbols.integers
+               for a in atoms_of(of(atom)) if isinstance(a, Symbol))
 
 
 def _int(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     value = args[0] if len(args) == 1 else None
+    if isinstance(value, Int) and not _may_be_whole(ev, value.term):
+        return None
     if isinstance(value, Ratio):
         # truncation is rounding down where nothing is negative
-        plain = arrays.not_negative(ev, value.num) and arrays.not_negative(ev, value.den)
+        plain = _may_be_whole(ev, value.num) and all(arrays.not_negative(ev, t) for t in (value.num, value.den))
         return Int(floordiv(value.num, value.den)) if plain else None
     if isinstance(value, Truth):
         return Int(ev.integer(value))
     if isinstance(value, Choice):
         term = ev.number(value)
-        return None if term is None else Int(term)
+        return Int(term) if term is not None and _may_be_whole(ev, term) else None
     return value if isinstance(value, Int | Thing | Log2) else None
 
 
@@ -189,10 +228,9 @@ def _list(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None
 
 
 def _set(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    """The set contains equal items once, and without an order."""
+    """The set contains equal items once, and without an order. No set is equal to a list."""
     contents = ev.contents(args[0], state) if args else Contents()
-    return ev.new_list((), state, contents if len(contents.items) < 2 else Contents(
-        contents.items, (), "open" if contents.bound == "open" else "some"))
+    return ev.new_list((), state, Contents(contents.items, (), "open" if contents.bound == "open" else "some"))
 
 
 def _tuple(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -208,21 +246,23 @@ def _dict(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None
     if args:
         return None
     key = ev.invent_name("dict")
-    state.heap[key] = Contents(tuple(named.values()), tuple(Plain(name) for name in named))
+    state.heap[key] = Contents(tuple(map(state.hold, named.values())), tuple(Plain(name) for name in named))
     return Ref("dict", key)
 
 
 def _zip(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     columns = [ev.elements(arg, state) for arg in args]
     known = [c for c in columns if c is not None]
-    return ev.new_list(tuple(Items(row) for row in zip(*known, strict=False)), state) if len(known) == len(
-        args) else None
+    if len(known) < len(args):
+        return None
+    rows = tuple(Items(row) for row in zip(*known, strict=False))
+    return ev.new_iterator(Contents(rows), state, read_sources(Items(args)))
 
 
 def _enumerate(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     known = ev.elements(args[0], state) if len(args) == 1 and not named else None
-    return None if known is None else ev.new_list(
-        tuple(Items((Int(const(i)), v)) for i, v in enumerate(known)), state)
+    return None if known is None else ev.new_iterator(
+        Contents(tuple(Items((Int(const(i)), v)) for i, v in enumerate(known))), state, read_sources(args[0]))
 
 
 def _product(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -235,21 +275,22 @@ def _product(ev: Evaluator, args: Args, named: Named, state: State) -> Value | N
         if known is None or len(rows) * len(known) > 256:
             return None
         rows = [(*row, value) for row in rows for value in known]
-    return ev.new_list(tuple(Items(row) for row in rows), state)
+    return ev.new_iterator(Contents(tuple(Items(row) for row in rows)), state, frozenset())
+
+
+def _iter(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    return ev.new_iterator(ev.contents(args[0], state), state, read_sources(args[0])) if args and isinstance(
+        args[0], Ref | Items) else None
 
 
 def _namespace(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    for value in named.values():
+        state.hold(value)
     return Record(ev.invent_name("namespace"), tuple(named.items()))
 
 
 def _identity(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     return args[0] if args else None
-
-
-def _replace_hints(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    """`cached_replace_hints(kernel, occupancy=2)`"""
-    options = [option for _, option in args[0].options] if args and isinstance(args[0], Choice) else args[:1]
-    return args[0] if options and all(isinstance(option, Kernel) for option in options) else None
 
 
 def _getattr(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -283,7 +324,9 @@ def _vars(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None
         common = names.pop() if len(names) == 1 else None
         if common is not None:
             fields = {name: ev.step(owner, name, f"{owner.name}.{name}") for name in common}
-    return None if fields is None else _dict(ev, (), fields, state)
+    made = None if fields is None else _dict(ev, (), fields, state)
+    # an assignment to the object later is a store to the dict
+    return replace(made, lazy=True, sources=frozenset((OBJECTS,))) if isinstance(made, Ref) else made
 
 
 def _reduce(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -313,8 +356,7 @@ def _divmod(ev: Evaluator, args: Args, named: Named, state: State) -> Value | No
 def _partial(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     target = args[0] if args else None
     if isinstance(target, Closure | Function):
-        from msgspec.structs import replace
-
+        state.hold(Items((*args[1:], *named.values())))
         return replace(target, bound=(*target.bound, *args[1:]), named=(*target.named, *named.items()))
     return target if isinstance(target, Kernel) and len(args) == 1 else None
 
@@ -450,7 +492,7 @@ BUILTINS: Final[Mapping[str, Call]] = {
     "vars": _vars,
     "getattr": _getattr,
     "id": _identity,
-    "iter": _identity,
+    "iter": _iter,
     "isinstance": _isinstance,
     "set": _set,
     "frozenset": _set,
@@ -499,26 +541,8 @@ nothing about it."""
 SHAPED: Final = frozenset({"empty", "zeros", "ones", "rand", "randn"})
 """Functions whose arguments by place are extents, and nothing else."""
 
-HINTED: Final = frozenset({"replace_hints", "cached_replace_hints", "replace_hints_cached"})
-"""Helpers that give the kernel that they are given, compiled differently, and keep it for the next time."""
-
-_HELPERS: Final[Mapping[str, Call]] = {
-    **dict.fromkeys(HINTED, _replace_hints),
-}
-
-
-def named_helper(name: str) -> Call | None:
-    plain = name.lstrip("_")
-    return _HELPERS.get(plain)
-
-
 round_up: Final[Call] = _next_pow2
 """Rounds up to a power of two."""
-
-
-def gives_kernel(helper: Call) -> bool:
-    """Whether a helper is one that makes a kernel of a kernel."""
-    return helper is _replace_hints
 
 
 HARMLESS: Final = frozenset({
@@ -528,6 +552,15 @@ HARMLESS: Final = frozenset({
     "any", "all", "round", "sqrt", "set_device", "mark_non_differentiable", "issubclass",
 })
 """Functions that change none of their arguments."""
+
+ENDING: Final = frozenset({
+    "builtins.exit", "builtins.quit", "os._exit", "os.abort", "pytest.exit", "pytest.fail", "pytest.skip",
+    "pytest.xfail", "sys.exit",
+})
+"""Functions that never return."""
+
+FRACTIONAL: Final = frozenset({"float", "sqrt"})
+"""Those whose result need not be an integer."""
 
 
 _WRITING: Final = frozenset({"cupy", "numpy"})
@@ -553,4 +586,4 @@ def external(ev: Evaluator, path: str, args: Args, named: Named, state: State) -
     return None
 
 
-__all__ = ["HARMLESS", "external", "named_helper"]
+__all__ = ["HARMLESS", "external"]

@@ -11,7 +11,19 @@ from tilecheck.interp.host.effects import has_effects
 from tilecheck.interp.host.persistent_dicts import freeze, frozen
 from tilecheck.interp.host.pow2_loops import recognize_doubling
 from tilecheck.interp.host.state import ITEMS, OPEN, State, as_number, guard_options
-from tilecheck.interp.host.values import NONE, External, Int, Items, Kernel, Member, Record, Ref, Value
+from tilecheck.interp.host.values import (
+    NONE,
+    OBJECTS,
+    External,
+    Int,
+    Items,
+    Kernel,
+    Member,
+    Record,
+    Ref,
+    Value,
+    read_sources,
+)
 from tilecheck.symbolic import TRUE, Cond, Term, conj, const, disj, eq, ge, le, lt, negate, of, symbol_from_text
 from tilecheck.syntax import tree
 
@@ -196,7 +208,9 @@ def _jumps(body: tuple[tree.Stmt, ...], inner: bool = False) -> bool:
 
 def for_loop(ev: Evaluator, stmt: tree.For, frame: Frame, state: State) -> None:
     source = ev.eval(stmt.iterable, frame, state)
-    contents = ev.contents(source, state)
+    contents, reads, start = ev.contents(source, state), read_sources(source), state.copy()
+    if isinstance(source, Ref) and source.names & find_changed(ev, stmt.body)[0]:
+        contents = OPEN  # the iterator reads variables that the loop assigns
     # loops in loops multiply: what is spent on one function is bounded
     few = contents.bound != "open" and len(contents.items) <= (_UNROLL if ev.fuel > 0 else 1)
     if few and contents.bound == "exact" and not cache_answer(ev, "jumps", stmt.body, _jumps):
@@ -206,12 +220,16 @@ def for_loop(ev: Evaluator, stmt: tree.For, frame: Frame, state: State) -> None:
             statements.run(ev, stmt.body, frame, state)
             # an iteration may extend the list of the loop
             contents, done = ev.contents(source, state), done + 1
+            if isinstance(source, Ref) and source.lazy and have_changed(reads, start, state):
+                contents = OPEN
         if contents.bound == "exact" and done >= len(contents.items):
             statements.run(ev, stmt.orelse, frame, state)
             return
         contents, few = OPEN, False
     entry = state.copy()
     havoc(ev, stmt.body, frame, state)
+    if have_changed(reads, start, state):
+        contents, few = OPEN, False
     inside = conj()
     if few:
         items = contents.items
@@ -230,8 +248,29 @@ def for_loop(ev: Evaluator, stmt: tree.For, frame: Frame, state: State) -> None:
             ends += _run_iteration(ev, stmt.body, frame, once)
         return ends
 
+    marks = len(ev.records), len(frame.returns), len(frame.yields or ())
     ends = _run_until_stable(ev, (stmt,), frame, state, iterations)
+    if contents.bound != "open" and any(have_changed(reads, start, end) for end in ends):
+        _withdraw(ev, frame, marks)
+        item, inside = _any_item(ev, stmt, frame, entry)
+        items = (item,)
+        ends = _run_until_stable(ev, (stmt,), frame, state, iterations)
     _after(ev, stmt, frame, state, entry, ends)
+
+
+def have_changed(reads: frozenset[str] | None, before: State, after: State) -> bool:
+    """Whether an iterator that reads some lists and dicts, or anything, may give other items after some code."""
+    if (reads is None or OBJECTS in reads) and (before.epochs, before.attributes) != (after.epochs, after.attributes):
+        return True
+    keys = before.heap if reads is None else reads - {OBJECTS}
+    return any(after.heap.get(key, OPEN) != before.heap.get(key, OPEN) for key in keys)
+
+
+def _withdraw(ev: Evaluator, frame: Frame, marks: tuple[int, int, int]) -> None:
+    """Drop the launches, returns and yields that were recorded since the marks."""
+    del ev.records[marks[0]:], frame.returns[marks[1]:]
+    if frame.yields is not None:
+        del frame.yields[marks[2]:]
 
 
 def _one_of(ev: Evaluator, items: tuple[Value, ...], state: State) -> tuple[Value, ...]:
@@ -256,9 +295,7 @@ def _run_until_stable(
     ends = iterations()
     if not disturb(ev, state, ends, state, frame, body):
         return ends
-    del ev.records[marks[0]:], frame.returns[marks[1]:]
-    if frame.yields is not None:
-        del frame.yields[marks[2]:]
+    _withdraw(ev, frame, marks)
     ends = iterations()
     disturb(ev, state, ends, state, frame, body)
     return ends

@@ -43,6 +43,10 @@ def _truth_sized(ev: Evaluator, value: Value, state: State) -> Cond:
     return TRUE if known else FALSE
 
 
+def _truth_ref(ev: Evaluator, value: Ref, state: State) -> Cond:
+    return ev.doubt("iterator") if value.lazy else _truth_sized(ev, value, state)
+
+
 def _truth_number(ev: Evaluator, value: Value, state: State) -> Cond:
     term = ev.number(value)
     return ev.doubt("true") if term is None else ne(term, 0)
@@ -59,7 +63,7 @@ def _truth_choice(ev: Evaluator, value: Choice, state: State) -> Cond:
 TRUTH: Final[Mapping[type, Callable[[Evaluator, Any, State], Cond]]] = {
     Int: _truth_number, Truth: lambda ev, v, s: v.cond, Plain: lambda ev, v, s: TRUE if v.value else FALSE,
     Ratio: lambda ev, v, s: ne(v.num, 0), Log2: lambda ev, v, s: ev.doubt("log2"),
-    Tensor: lambda ev, v, s: ev.doubt(v.name), Shape: _truth_sized, Items: _truth_sized, Ref: _truth_sized,
+    Tensor: lambda ev, v, s: ev.doubt(v.name), Shape: _truth_sized, Items: _truth_sized, Ref: _truth_ref,
     External: lambda ev, v, s: bool_opaque(Opaque(v.path, uniform=True)),
     Thing: _truth_thing, Choice: _truth_choice, Table: lambda ev, v, s: ev.doubt("table"),
 }

@@ -28,6 +28,7 @@ from tilecheck.interp.host.values import (
     Thing,
     Truth,
     Value,
+    read_sources,
 )
 from tilecheck.symbolic import ONE, TRUE, Cond, Opaque, Stride, array_from_text, const, of
 
@@ -277,7 +278,7 @@ REBIND: Final = frozenset({
 def _list_method(ev: Evaluator, owner: Ref, name: str, args: Args, named: Named, state: State) -> Value | None:
     here = state.heap.get(owner.key, OPEN)
     if name == "append" and len(args) == 1:
-        state.heap[owner.key] = Contents((*here.items, args[0]), (), here.bound)
+        state.heap[owner.key] = Contents((*here.items, state.hold(args[0])), (), here.bound)
         return NONE
     if name == "extend" and len(args) == 1:
         more = ev.contents(args[0], state)
@@ -312,7 +313,7 @@ def _dict_method(ev: Evaluator, owner: Ref, name: str, args: Args, named: Named,
     if name in ("items", "values", "keys") and here.bound != "open":
         pairs = {"items": tuple(Items(pair) for pair in zip(here.keys, here.items, strict=True)),
                  "values": here.items, "keys": here.keys}[name]
-        return ev.new_list((), state, Contents(pairs, (), here.bound))
+        return ev.new_iterator(Contents(pairs, (), here.bound), state, read_sources(owner))
     if name in ("update", "setdefault", "pop", "clear", "popitem"):
         state.heap[owner.key] = OPEN
     return ev.unknown(name, numeric=False)

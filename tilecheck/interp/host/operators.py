@@ -121,7 +121,7 @@ def binary(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> V
         return ev.unknown("value", numeric=False)
     a, b = ev.number(left), ev.number(right)
     if a is None or b is None:
-        return ev.unknown("value")
+        return ev.unknown("value", numeric=False)
     if op == "/":
         return ev.unknown("value", numeric=False) if b.constant == 0 else Ratio(a, b)
     if op in ("&", "|") and isinstance(left, Truth) and isinstance(right, Truth):
@@ -132,7 +132,8 @@ def binary(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> V
         return ev.unknown("value")
     if op == "*" and term is not None and term.constant is None and 1 not in (a.constant, b.constant):
         ev.symbols.factors[term] = (a, b)
-    return ev.unknown("value") if term is None else Int(term)
+    # a power with a negative exponent is a fraction
+    return ev.unknown("value", numeric=False) if term is None else Int(term)
 
 
 def _concatenation(ev: Evaluator, left: Value, right: Value, state: State) -> Value:

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
+from tilecheck.interp.host.classes import count_bindings
 from tilecheck.interp.host.state import OPEN, Contents, State, join_values
 from tilecheck.interp.host.syntax import syntax
 from tilecheck.interp.host.values import (
@@ -37,6 +38,7 @@ from tilecheck.interp.host.values import (
 )
 from tilecheck.project.module import Module
 from tilecheck.project.resolve import ValueAt
+from tilecheck.project.skeleton import ImportBinding
 from tilecheck.syntax import tree
 from tilecheck.syntax.class_scope import sees_class
 from tilecheck.syntax.walk import children, walk
@@ -222,9 +224,12 @@ def _index_uses(module: Module) -> _Uses:
 
 
 def _mentions(module: Module, name: str) -> Iterator[tuple[ast.expr, Mapping[int, ast.AST]]]:
-    """Where a name is used in a module, with the node above each node."""
+    """Where a name, or another name of its import, is used in a module, with the node above each node."""
     uses = _index_uses(module)
-    yield from ((node, uses.parents) for node in uses.named.get(name, ()) if not isinstance(node.ctx, ast.Store))
+    names = {name, *(local for bound in module.skeleton.scopes.values() for local, each in bound.items() if any(
+        isinstance(b.binding, ImportBinding) and b.binding.dotted.rpartition(".")[2] == name for b in each))}
+    yield from ((node, uses.parents) for each in sorted(names) for node in uses.named.get(each, ())
+                if not isinstance(node.ctx, ast.Store))
 
 
 def _only_read(node: ast.expr, parents: Mapping[int, ast.AST]) -> bool:
@@ -275,15 +280,13 @@ def class_member(ev: Evaluator, owner: Class, name: str) -> Value:
 
 
 def is_rebound(owner: Class, name: str) -> bool:
-    """Whether a class gives the name of one of its functions to something else."""
-    definition = owner.definition
-    return definition is None or any(
-        isinstance(t, tree.Name) and t.id == name for s in definition.body if isinstance(s, tree.Assign)
-        for t in s.targets)
+    """Whether a class may give the name of one of its functions to something else."""
+    node, _ = owner.module.skeleton.classes.get(owner.qualname, (None, 0))
+    return node is None or count_bindings(node.body, name) != 1
 
 
 _ASSIGNED: Final = re.compile(r"\.(\w+)(?=\s*(?:,[^=\n]*)?(?:[-+*/%|&^]|//|\*\*|<<|>>)?=[^=])")
-_ANY_NAME: Final = re.compile(r"\bsetattr\s*\((?!\s*(?:self|ctx)\b)|__dict__")
+_ANY_NAME: Final = re.compile(r"\bsetattr\s*\((?!\s*(?:self|ctx)\b)|\bvars\s*\(|__setattr__|__dict__")
 
 
 def may_be_set(module: Module, name: str) -> bool:

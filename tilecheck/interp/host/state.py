@@ -10,7 +10,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from tilecheck.interp.host.pow2_choices import absorb_case
-from tilecheck.interp.host.values import Choice, Int, Items, Kernel, Plain, Tensor, Thing, Truth, Value
+from tilecheck.interp.host.values import Choice, Int, Items, Kernel, Plain, Ref, Tensor, Thing, Truth, Value
 from tilecheck.symbolic import ONE, ZERO, Cond, Opaque, Term, bool_opaque, conj, disj, ite, negate
 from tilecheck.symbolic.sizes import is_short, is_small
 
@@ -117,7 +117,21 @@ class State:
         if owner is not None and at is not None and value is not None:
             self.attributes[(owner, item_name(at))] = value
 
+    def hold(self, value: Value) -> Value:
+        """The value, which something has now: what an iterator gives later, or to another reader, is unknown."""
+        if isinstance(value, Ref):
+            if value.lazy:
+                self.heap[value.key] = OPEN
+        elif isinstance(value, Items):
+            for item in value.items:
+                self.hold(item)
+        elif isinstance(value, Choice):
+            for _, option in value.options:
+                self.hold(option)
+        return value
+
     def bind(self, frame: int, name: str, value: Value) -> None:
+        self.hold(value)
         if frame not in self.owned:
             self.variables[frame] = dict(self.variables.get(frame, {}))
             self.owned.add(frame)

@@ -10,6 +10,7 @@ from tilecheck.interp.host import launch_sites as record
 from tilecheck.interp.host.assignment import assign
 from tilecheck.interp.host.operators import binary
 from tilecheck.interp.host.state import OPEN, State, join_states
+from tilecheck.interp.host.syntax import syntax
 from tilecheck.interp.host.values import (
     NONE,
     Choice,
@@ -89,19 +90,8 @@ def _expression(ev: Evaluator, stmt: tree.ExprStmt, frame: Frame, state: State) 
 
 def _assign(ev: Evaluator, stmt: tree.Assign, frame: Frame, state: State) -> None:
     value = ev.eval(stmt.value, frame, state)
-    if isinstance(value, Ref) and _is_lazy(stmt.value):
-        state.heap[value.key] = OPEN
     for target in stmt.targets:
         assign(ev, target, _label_value(ev, target, value), frame, state)
-
-
-_LAZY: Final = frozenset({"enumerate", "filter", "items", "iter", "keys", "map", "reversed", "values", "zip"})
-
-
-def _is_lazy(expr: tree.Expr) -> bool:
-    """Whether the items of an expression are computed by iteration, which may be possible only once."""
-    return (isinstance(expr, tree.Comprehension) and expr.kind == "generator") or (
-        isinstance(expr, tree.Call) and tree.get_last_name(expr.func) in _LAZY)
 
 
 def _label_value(ev: Evaluator, target: tree.Expr, value: Value) -> Value:
@@ -255,7 +245,7 @@ def _function(ev: Evaluator, stmt: tree.FuncDef, frame: Frame, state: State) -> 
         return
     defaults = tuple((p.name, ev.eval(p.default, frame, state)) for p in stmt.params if p.default is not None)
     made = Closure(stmt, stmt.span, frame.number, frame.module, qualname, defaults=defaults)
-    if all(calls.transparent(d) for d in stmt.decorators):
+    if all(calls.is_transparent(ev, d, frame.module, frame, state) for d in stmt.decorators):
         ev.bind(stmt.name, made, frame, state)
         return
     ev.escape((made,), state)
@@ -263,7 +253,13 @@ def _function(ev: Evaluator, stmt: tree.FuncDef, frame: Frame, state: State) -> 
 
 
 def _class(ev: Evaluator, stmt: tree.ClassDef, frame: Frame, state: State) -> None:
-    ev.bind(stmt.name, Class(frame.module, f"{frame.qualname}.{stmt.name}"), frame, state)
+    qualname = f"{frame.qualname}.{stmt.name}"
+    known = frame.module.skeleton.definitions
+    for name in [name for name in known if name.rpartition(".")[0] == qualname]:
+        method = syntax(frame.module).function(name)
+        if method is not None and not record.is_kernel(ev, frame.module, name):
+            ev.escape((Closure(method, method.span, frame.number, frame.module, name),), state)
+    ev.bind(stmt.name, Class(frame.module, qualname), frame, state)
 
 
 def _import(ev: Evaluator, stmt: tree.ImportStmt, frame: Frame, state: State) -> None:

@@ -299,16 +299,17 @@ def _match(at: Syntax, node: ast.Match) -> Stmt:
 
 
 def _delete(at: Syntax, node: ast.Delete) -> Stmt:
-    """`del xs[0]` moves what comes after it: as an assignment to some items."""
+    """`del xs[0]` moves what comes after it: as an assignment to some items. `del c.a` may uncover another `a`."""
     targets: list[ast.expr] = list(node.targets)
     for target in targets:
         targets += target.elts if isinstance(target, ast.Tuple | ast.List) else ()
     owners = [t.value for t in targets if isinstance(t, ast.Subscript)]
-    if not owners:
+    attributes = [t for t in targets if isinstance(t, ast.Attribute)]
+    if not owners and not attributes:
         return at.unknown_stmt(node)
     span = at.span(node)
     everything = (tree.SliceExpr(None, None, None, span),)
-    return tree.Assign((*(tree.Subscript(at.expr(o), everything, span) for o in owners),
+    return tree.Assign((*(tree.Subscript(at.expr(o), everything, span) for o in owners), *map(at.expr, attributes),
                         *(tree.Name(n, span) for n in _bound(node))), tree.Unknown("deleted", (), span), span)
 
 

@@ -6,6 +6,7 @@ its name: it becomes a number, a tensor or an object when it is used as one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -112,10 +113,19 @@ class Items(Struct, frozen=True):
 
 
 class Ref(Struct, frozen=True):
-    """A list or dict; its contents are in the state, under `key`."""
+    """A list or dict; its contents are in the state, under `key`.
+
+    lazy     whether it is an iterator or a view: its contents are those of this moment, and may be read only once
+    sources  names of the lists and dicts that it reads when it is asked for an item, and `OBJECTS` if it may read
+             attributes; None if it may read anything
+    names    names of the variables that it reads then
+    """
 
     kind: Literal["list", "dict"]
     key: str
+    lazy: bool = False
+    sources: frozenset[str] | None = None
+    names: frozenset[str] = frozenset()
 
 
 class Record(Struct, frozen=True):
@@ -250,3 +260,29 @@ Value: TypeAlias = (
 )
 
 NONE = Plain(None)
+OBJECTS = "."
+"""Stands for the attributes of all objects among the things that an iterator reads."""
+
+
+def read_sources(value: Value) -> frozenset[str] | None:
+    """The lists and dicts that an iteration over a value, or code that is given the value, reads."""
+    if isinstance(value, Ref):
+        return value.sources if value.lazy else frozenset((value.key,))
+    if isinstance(value, Choice):
+        return join_sources(read_sources(option) for _, option in value.options)
+    if isinstance(value, Items):
+        return join_sources(map(read_sources, value.items))
+    if isinstance(value, Record):
+        return join_sources([frozenset((OBJECTS,)), *(read_sources(v) for _, v in value.fields)])
+    return None if isinstance(value, Closure | Function) else frozenset((OBJECTS,)) if isinstance(
+        value, Thing) else frozenset()
+
+
+def join_sources(parts: Iterable[frozenset[str] | None]) -> frozenset[str] | None:
+    """All that one of several values reads."""
+    out: frozenset[str] = frozenset()
+    for part in parts:
+        if part is None:
+            return None
+        out |= part
+    return out
