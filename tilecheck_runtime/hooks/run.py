@@ -96,4 +96,4 @@ def _render_report(report: Report, output_format: str) -> str:
         return render_json(findings)
     from tilecheck.report.concise import render_concise
 
-    return render_concise(findings, False)
+    return render_concise(findings)
