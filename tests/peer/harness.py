@@ -17,7 +17,7 @@ import tempfile
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -109,13 +109,17 @@ def run_file(name: str) -> Result:
     with tempfile.TemporaryDirectory() as scratch:
         record = Path(scratch) / "record"
         paths = os.pathsep.join(map(str, (ROOT, HERE / "child", folder)))
-        subprocess.run(
+        done = subprocess.run(
             [sys.executable, "-m", "pytest", "-c", str(HERE / "suite.ini"), f"--rootdir={folder}", "-p",
              "tests.peer.plugin", "--tilecheck", "-p", "no:cacheprovider", f"--timeout={LIMIT}", "-q", name],
-            cwd=folder, capture_output=True, check=False, timeout=WHOLE,
+            cwd=folder, capture_output=True, text=True, check=False, timeout=WHOLE,
             env={**os.environ, "PYTHONPATH": paths, "PEER_RECORD": str(record), "TILECHECK_BACKEND": "cpu"})
         lines = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
-    return classify(name, [json.loads(line) for line in lines])
+    found = classify(name, [json.loads(line) for line in lines])
+    if done.returncode in (0, 1):
+        return found
+    stopped = f"{name}: pytest stopped with status {done.returncode}: {done.stdout[-600:]}"
+    return replace(found, unexplained=(*found.unexplained, stopped))
 
 
 def classify(file: str, rows: Iterable[Mapping[str, Any]]) -> Result:

@@ -49,8 +49,12 @@ def result(data: Any, dtype: DType, *operands: Any) -> Tile:
 
 
 def astile_like(value: Any) -> Tile:
-    """A number as a tile of the type it has by itself; a tile is itself."""
-    return value if type(value) is Tile else scalar(value, loose_dtype(value))
+    """A number as a constant of the type it has by itself; a tile is itself."""
+    if type(value) is Tile:
+        return value
+    made = scalar(value, loose_dtype(value))
+    made.constant = True
+    return made
 
 
 def undefined_lanes(value: Any, shape: tuple[int, ...]) -> Any:
