@@ -17,5 +17,5 @@ def test_a_value_of_the_rounding_is_absorbed(test: Cond, value: int) -> None:
 
 @pytest.mark.parametrize(("test", "value"), [
     (eq(N, 1), 2), (le(N, 1), 0), (eq(N, 2), 2), (le(N, 0), -1), (gt(N, 0), 1), (eq(of(Opaque("m")), 0), 1)])
-def test_another_value_is_kept(test: Cond, value: int) -> None:
+def test_another_value_stays(test: Cond, value: int) -> None:
     assert absorb_case(test, const(value), ROUNDED) is None

@@ -216,13 +216,15 @@ def test_code_after_a_constant_return_may_not_be_compiled() -> None:
 ])
 def test_arrays_of_two_axes(allocation: str) -> None:
     text = kernel("x = ct.load(a, (i, 0), (BM, 16)); y = ct.load(b, (i, 0), (BM, 16))")
-    host = f"\nimport numpy as np\nimport torch\n\n\ndef host(stream, x):\n    {ONE.format(allocation, 'x', 16, 16, True)}\n"
+    host = ("\nimport numpy as np\nimport torch\n\n\ndef host(stream, x):\n"
+            f"    {ONE.format(allocation, 'x', 16, 16, True)}\n")
     assert findings(text + host.replace(", a, 3,", ", x, 3,")) == []
 
 
 @pytest.mark.parametrize("allocation", ["np.zeros(64, np.float16)", "np.empty((64,), x.dtype)", "torch.zeros(64)"])
 def test_arrays_of_one_axis(allocation: str) -> None:
     text = kernel("x = ct.load(a, (i, 0), (BM, 16))")
-    host = f"\nimport numpy as np\nimport torch\n\n\ndef host(stream, x):\n    {ONE.format(allocation, 'x', 16, 16, True)}\n"
+    host = ("\nimport numpy as np\nimport torch\n\n\ndef host(stream, x):\n"
+            f"    {ONE.format(allocation, 'x', 16, 16, True)}\n")
     assert [d.message for d in findings(text + host.replace(", a, 3,", ", x, 3,"))] == [
         "`a` has 1 axis, but the index has 2 entries"]
