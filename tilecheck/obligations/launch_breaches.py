@@ -108,10 +108,16 @@ def find_breaches(
         if clause.text.startswith("disjoint("):
             continue  # reported as aliased arguments
         for launch, result in states[clause.text].at:
+            if clause.cond is not None and unread.get(launch.span) in atoms_in(clause.cond):
+                continue  # reported as the axis that is not read
             if result.state == "broken":
-                if clause.text in declared or model.dialect or clause.cond is None:
+                if model.dialect and clause.text in only_bounds:
+                    # the pieces of a partition ask for it
+                    out += (replace(b, executed=not b.doubtful)
+                            for b in depending.find(clause, launch, alike[launch], result))
+                elif clause.text in declared or model.dialect or clause.cond is None:
                     out.append(Breach(clause, launch, result, executed=True))
-                elif unread.get(launch.span) not in atoms_in(clause.cond):
+                else:
                     out += depending.execute(clause, launch, alike[launch], result, clause.text in only_bounds)
             elif result.state == "violated" and clause.kind == "semantic":
                 out.append(Breach(clause, launch, result))
