@@ -30,7 +30,8 @@ def verdict(test: str, annotation: str = "", use: str = "pass") -> str:
 @pytest.mark.parametrize("test", [
     "p > 0 and p < 1", "not (p <= 0 or p >= 1)", "0 < p < 1", "2 * p > 1 and p < 1", "p > 3 and not p >= 4",
     "2 * p == 1", "p * p > 1 and p * p < 3", "p > i and p < i + 1", "p and p >= 0 and p < 1", "min(p, 5) > 0 and p < 1",
-    "ct.astype(p, ct.int32) < p", "p > 0 and ct.astype(p, ct.int32) == 0",
+    "p % 1 != 0", "p // 1 != p", "ct.cdiv(p, 1) != p", "ct.astype(p, ct.int32) < p",
+    "p > 0 and ct.astype(p, ct.int32) == 0",
 ])
 def test_a_number_between_two_integers_is_possible(test, annotation):
     assert verdict(test, annotation) in ("refuted", "unproven", "conditional")

@@ -15,7 +15,7 @@ from tilecheck.interp.kernel.lint_facts import Narrowing
 from tilecheck.interp.kernel.operators import data_function, is_float, note_divided, shape_of
 from tilecheck.interp.kernel.overflow import bits_of, computed_in, fit_unrecorded, fit_value, wrap_constant
 from tilecheck.interp.kernel.shapes import broadcast
-from tilecheck.interp.kernel.undeclared import is_converted_as_integer
+from tilecheck.interp.kernel.undeclared import is_converted_as_integer, is_followed_as_integer, note_division
 from tilecheck.interp.kernel.values import Bool, Choice, Data, Int, ParamRef, TileRef, Unknown, Value
 from tilecheck.solver.overflow import bound_below, numbers
 from tilecheck.symbolic import Term, app, cdiv, const, floordiv, maximum, mod
@@ -34,7 +34,10 @@ def cdiv_values(m: Machine, a: Value, b: Value, args: Arguments) -> Value:
     if isinstance(a, Choice) or isinstance(b, Choice) or is_float(a) or is_float(b):
         return m.fresh_int("cdiv", args.span, broadcast(shape_of(a), shape_of(b)))
     x, y = to_int(m, a, args.span), to_int(m, b, args.span)
+    if not (is_followed_as_integer(m, x.term) and is_followed_as_integer(m, y.term)):
+        return m.fresh_int("cdiv", args.span)
     m.integer_data(y.term)
+    note_division(m, x.term, y.term)
     number, size = fit_value(m, x), fit_value(m, y)
     result = rounded_up(m, number, size)
     computed_in(m, result, max(bits_of(x.dtype), bits_of(y.dtype)))

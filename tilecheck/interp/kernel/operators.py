@@ -23,7 +23,7 @@ from tilecheck.interp.kernel.overflow import (
 from tilecheck.interp.kernel.poison.propagation import elementwise, lose_all, masks, product, select_lanes, spread
 from tilecheck.interp.kernel.shapes import broadcast
 from tilecheck.interp.kernel.tile_types.operators import of_unary, type_combination
-from tilecheck.interp.kernel.undeclared import compare_terms, is_followed_as_integer, note_use
+from tilecheck.interp.kernel.undeclared import compare_terms, is_followed_as_integer, note_division, note_use
 from tilecheck.interp.kernel.values import (
     Bool,
     Choice,
@@ -199,6 +199,7 @@ def _binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value
         return _float_binary(m, op, left, right)
     if op in ("%", "//"):
         m.integer_data(b.term)
+        note_division(m, a.term, b.term)
     x, y = widen_operands(m, a, b)
     if op not in _MODULAR:
         x, y = fit_value(m, with_term(a, x)), fit_value(m, with_term(b, y))

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from tilecheck.interp.kernel.interpreter import Machine
 
 __all__ = [
-    "Use", "compare_terms", "is_converted_as_integer", "is_followed_as_integer", "note_use", "symbols_of_value",
-    "undecided_numbers",
+    "Use", "compare_terms", "is_converted_as_integer", "is_followed_as_integer", "note_division", "note_use",
+    "symbols_of_value", "undecided_numbers",
 ]
 
 Use: TypeAlias = Literal["above", "below", "equal", "converted", "part"]
@@ -104,6 +104,12 @@ def note_use(m: Machine, op: str, difference: Term) -> None:
     """Notes that the kernel compares a term with 0."""
     for n in undecided_numbers(m, difference):
         m.uses.setdefault(n, set()).add(_find_use(m, op, n, difference))
+
+
+def note_division(m: Machine, number: Term, divisor: Term) -> None:
+    """Notes that the kernel divides terms: the quotient of a fraction acts like that of no integer."""
+    for n in undecided_numbers(m, number) | undecided_numbers(m, divisor):
+        m.uses.setdefault(n, set()).add("part")
 
 
 def _find_use(m: Machine, op: str, n: Atom, difference: Term) -> Use:
