@@ -65,7 +65,8 @@ def numbers_of(launch: Launch) -> tuple[object, ...]:
     """All data of a launch that the decision of a clause depends on. Launches with equal data satisfy the same clauses,
     at any location. Any further data that a decision reads from a launch or an argument must be added here."""
     arguments = None if launch.arguments is None else tuple(map(_numbers, launch.arguments))
-    return (launch.grid, arguments, launch.facts, launch.cases, launch.free, launch.every, launch.variables)
+    return (launch.grid, arguments, launch.facts, launch.cases, launch.free, launch.every, launch.variables,
+            launch.complete)
 
 
 def _numbers(a: Argument) -> tuple[object, ...]:
