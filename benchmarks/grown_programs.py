@@ -202,7 +202,7 @@ def run(q, k, v, out, lse):
 
 
 def tuners(size: int) -> Files:
-    """Tuned launches, one function each, whose configurations are made by loops."""
+    """Tuned launches, one function each, whose configurations come from loops."""
     head = """
 
 def configs():

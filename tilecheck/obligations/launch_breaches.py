@@ -97,7 +97,7 @@ def find_breaches(
 
 
 _SAMPLED: Final = 3_000
-"""Clauses at launches for which values are tried. What is not tried stays open."""
+"""Clauses at launches for which values are tried. The others stay open."""
 
 
 def _find_failures(

@@ -171,8 +171,8 @@ class Scene:
         return found
 
     def _collect_facts(self, mentioned: Collection[Symbol]) -> list[Cond]:
-        """What holds for mentioned symbols: no extent is negative, and none of the arrays passed is empty: in an empty
-        array no two blocks can meet."""
+        """The facts about mentioned symbols: no extent is negative, and none of the arrays passed is empty, because in
+        an empty array no two blocks can meet."""
         facts = [ge(of(a), 0) for a in sorted(mentioned) if isinstance(a, (*EXTENTS, Length))]
         shown = {a for a in mentioned if isinstance(a, EXTENTS) and a.array in self._open} if self._open else set()
         facts += map(_filled_extent, sorted(self._extents | shown))

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _NUMBER: Final = re.compile(r"#\d+")
 _FACTS: Final = 60
 _MOST: Final = 80
-"""The most facts of a launch. The shortest ones are kept, and nothing is refuted where one is left out."""
+"""The most facts of a launch. The shortest ones stay, and nothing is refuted where one is left out."""
 _CASES: Final = 64
 _NESTED: Final = 3
 _TABLE: Final = 6
