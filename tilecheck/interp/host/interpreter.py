@@ -402,7 +402,8 @@ class Evaluator:
         if frame is None or (value.frame, value.span) in self._escaping:
             return
         self._escaping.add((value.frame, value.span))
-        seen = (self.variable(name, frame, state) for name in sorted(self.names_in(value.definition, find_mentioned_names)))
+        names = sorted(self.names_in(value.definition, find_mentioned_names))
+        seen = (self.variable(name, frame, state) for name in names)
         self.escape((*value.bound, *(v for v in seen if v is not None and _changes_by_itself(v))), state)
         self._escaping.discard((value.frame, value.span))
 
