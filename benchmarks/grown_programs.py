@@ -202,7 +202,7 @@ def run(q, k, v, out, lse):
 
 
 def tuners(size: int) -> Files:
-    """Tuned launches, one function each, whose configurations are made by loops."""
+    """Tuned launches, one function each, whose configurations come from loops."""
     head = """
 
 def configs():
@@ -325,7 +325,8 @@ def doubled_calls(size: int) -> Files:
     """Functions each of which calls the next one twice; the last one launches."""
     last = f"\n\ndef f{size}(q, k, v, out, lse):\n{_indent(1, _SHAPE, _launch())}"
     return {"m.py": _HEAD + last + "".join(
-        f"\n\ndef f{q}(q, k, v, out, lse):\n    f{q + 1}(q, k, v, out, lse)\n    f{q + 1}(q, v, k, out, lse)\n" for q in reversed(range(size)))}
+        f"\n\ndef f{q}(q, k, v, out, lse):\n    f{q + 1}(q, k, v, out, lse)\n    f{q + 1}(q, v, k, out, lse)\n"
+        for q in reversed(range(size)))}
 
 
 def nested_definitions(size: int) -> Files:
@@ -350,8 +351,9 @@ _DEEP: Final = (1, 2, 5, 10, 20)
 FAMILIES: Final[Mapping[str, Family]] = {
     make.__name__: Family(counted, make, sizes) for counted, sizes, makers in (
         ("launches", _MANY, (
-            plain_launches, equal_launches, launching_functions, launches_over_a_list, launching_loops, looping_functions,
-            nested_loops, launching_branches, checked_launches, lambdas, lambdas_for_others)),
+            plain_launches, equal_launches, launching_functions, launches_over_a_list, launching_loops, nested_loops,
+            launching_branches, checked_launches, lambdas, lambdas_for_others)),
+        ("functions", _HUNDRED, (looping_functions,)),
         ("configurations", _MANY, (tuned_configurations,)),
         ("tuners", _MANY, (tuners,)),
         ("kernels", _MANY, (kernels, launched_kernels)),

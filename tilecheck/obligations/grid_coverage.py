@@ -115,6 +115,8 @@ def _leaves(
         found = list(_draw_launches(cond, context.model, launch, atoms))
         if proved and len(found) < _LEAST:
             found.append(_numbers(context.model, launch, atoms))
+        if proved:  # numbers that were drawn twice leave the array twice, or not at all
+            found = list({tuple(sorted(fixed.items())): fixed for fixed in found}.values())
         left = (find_escape(*made, axes=context.model.axes_read, assume=assume, tiles=tiles, every=False, fixed=fixed)
                 is not None for fixed in (found if proved else found[:_EXAMPLES]))
         if any(left) if proved else (count := sum(left)) >= _LEAST and 2 * count >= len(found[:_EXAMPLES]):

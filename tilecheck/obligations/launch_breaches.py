@@ -149,7 +149,7 @@ def _one_for_each_cause(breaches: Sequence[Breach], declared: Collection[str]) -
 
 
 _SAMPLED: Final = 3_000
-"""Clauses at launches for which values are tried. What is not tried stays open."""
+"""Clauses at launches for which values are tried. The others stay open."""
 
 
 def _find_failures(

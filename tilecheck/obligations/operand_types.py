@@ -21,6 +21,7 @@ from tilecheck.symbolic import (
     Scalar,
     Substitution,
     Symbol,
+    atoms_in,
     atoms_of,
     const,
     symbol_from_text,
@@ -123,13 +124,31 @@ def _in_launches(use: Use, cases: Iterable[Case]) -> Iterator[TypeFault]:
     from tilecheck.interp.kernel.tile_types.checks import check_use
     from tilecheck.interp.kernel.tile_types.uses import OPEN
 
+    names = sorted({a.name for a in atoms_in(use.under, *(e for o in use.operands for e in o.shape or ()))
+                    if isinstance(a, Symbol)})
+    arrays = tuple(dict.fromkeys(o.dtype.array for o in use.operands if isinstance(o.dtype, ElementOf)))
+    fitting: set[object] = set()
     for case in cases:
+        # launches mostly differ in nothing that the operation depends on
+        passed = (*map(case.values.get, names), *(_dtype_of(case, a) for a in arrays), _rank_of(case, use.array))
+        if passed in fitting:
+            continue
+        fitting.add(passed)
         if case.given.cond(use.under) != TRUE:
             continue
         substituted = _substitute(use, case.given, case.arguments)
         misfit = check_use(substituted)
         if misfit is not None and misfit != OPEN:
             yield TypeFault(substituted, misfit, _faulty_launch(use, misfit, case))
+
+
+def _dtype_of(case: _Case, array: str) -> str | None:
+    return case.arguments[array].dtype if array in case.arguments else None
+
+
+def _rank_of(case: _Case, array: str) -> int | None:
+    argument = case.arguments.get(array)
+    return None if argument is None or argument.shape is None else len(argument.shape)
 
 
 def _values(model: KernelModel, arguments: Sequence[Argument], case: Mapping[str, int]) -> dict[str, int]:

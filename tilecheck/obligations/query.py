@@ -79,6 +79,7 @@ class _Cache:
     seen_active: dict[tuple[Cond, int, tuple[Cond, ...]], bool] = field(default_factory=dict)
     made_active: dict[tuple[Cond, int], list[dict[Atom, int]]] = field(default_factory=dict)
     disjoint: dict[tuple[Region, Region, tuple[tuple[Assumption, ...], ...]], Derivation] = field(default_factory=dict)
+    shared: dict[tuple[Region, frozenset[int]], Derivation] = field(default_factory=dict)
     collisions: dict[tuple[Region, Region, bool], Witness | None] = field(default_factory=dict)
     solved: dict[tuple[Region, Region], bool] = field(default_factory=dict)
     declared_proofs: dict[tuple[str, Region, Region, frozenset[int]], bool] = field(default_factory=dict)
@@ -350,6 +351,9 @@ class Context:
 
     def derive_disjointness(self, first: Region, second: Region) -> Derivation:
         """The attempt to show that blocks never meet through two accesses. Kernels write several arrays alike."""
+        shared = self._derive_from_shared(first, second)
+        if shared is not None:
+            return shared
         key = (first, second, tuple(self.served))
         if key not in self._cache.disjoint:
             self.effort.derivation()
@@ -357,6 +361,22 @@ class Context:
                 first, second, self.axes_of(first, second), self.assume, self.annotations, self.room(first, second),
                 key[2])
         return self._cache.disjoint[key]
+
+    def _derive_from_shared(self, first: Region, second: Region) -> Derivation | None:
+        """A proof for two accesses from the axes on which both have one and the same index, with no clause; None if
+        there is none. Many statements that store to one array mostly differ in a constant alone: one proof serves all
+        pairs of them."""
+        shared = tuple(a for a, b in zip(first.index, second.index, strict=True) if a == b)
+        if not shared or len(shared) == len(first.index):
+            return None
+        theirs = frozenset(conjuncts(second.guard))
+        region = Region(shared, conj(*(c for c in conjuncts(first.guard) if c in theirs)))
+        key = (region, self.axes_of(first, second))
+        if key not in self._cache.shared:
+            self.effort.derivation()
+            self._cache.shared[key] = across_blocks(region, region, key[1], self.assume, self.annotations, _refuse)
+        found = self._cache.shared[key]
+        return found if found.proved and not found.clauses and not found.assumed else None
 
     def collision(self, first: Region, second: Region, same: bool) -> Witness | None:
         """Searches a collision that occurs for all contents of arrays.
@@ -432,6 +452,11 @@ class Context:
         for a in accesses:
             out.setdefault(a.site, []).append(a)
         return out
+
+
+def _refuse(conds: tuple[Cond, ...]) -> bool:
+    """Accepts no contract."""
+    return False
 
 
 def _build_confirmation(first: Region, second: Region, assume: Cond) -> Callable[[Witness], bool]:

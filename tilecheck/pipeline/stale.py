@@ -41,7 +41,7 @@ class StaleUnits:
         """Remove units, if they are there."""
         self._units.difference_update(units)
 
-    def first(self) -> Unit | None:
+    def find_first(self) -> Unit | None:
         """The unit that is computed first; None if there is none."""
         while self._order and self._order[0][1] not in self._units:
             heappop(self._order)

@@ -270,7 +270,7 @@ class Workspace:
 
     def _next(self, wanted: Sequence[str]) -> Unit | None:
         if not self._stale or not wanted:
-            return self._stale.first()
+            return self._stale.find_first()
         place = {path: number for number, path in reversed(list(enumerate(wanted)))}
         needed = set().union(*map(self._needed_proofs, wanted))
         return min(self._stale, key=lambda unit: (

@@ -66,7 +66,8 @@ def numbers_of(launch: Launch) -> tuple[object, ...]:
     """All data of a launch that the decision of a clause depends on. Launches with equal data satisfy the same clauses,
     at any location. Any further data that a decision reads from a launch or an argument must be added here."""
     arguments = None if launch.arguments is None else tuple(map(_numbers, launch.arguments))
-    return (launch.grid, arguments, launch.facts, launch.cases, launch.free, launch.every, launch.variables)
+    return (launch.grid, arguments, launch.facts, launch.cases, launch.free, launch.every, launch.variables,
+            launch.complete)
 
 
 def _numbers(a: Argument) -> tuple[object, ...]:
@@ -171,8 +172,8 @@ class Scene:
         return found
 
     def _collect_facts(self, mentioned: Collection[Symbol]) -> list[Cond]:
-        """What holds for mentioned symbols: no extent is negative, and none of the arrays passed is empty: in an empty
-        array no two blocks can meet."""
+        """The facts about mentioned symbols: no extent is negative, and none of the arrays passed is empty, because in
+        an empty array no two blocks can meet."""
         facts = [ge(of(a), 0) for a in sorted(mentioned) if isinstance(a, (*EXTENTS, Length))]
         shown = {a for a in mentioned if isinstance(a, EXTENTS) and a.array in self._open} if self._open else set()
         facts += map(_filled_extent, sorted(self._extents | shown))

@@ -198,7 +198,7 @@ def _decide(clause: Clause, scene: Scene, standing: tuple[Cond, ...]) -> Dischar
         names = {a.key for a in atoms_of(goal)}
         configs = list(dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases))
         return Discharge("broken", configs[failing.index(True)], substitute_text(clause.text, bound.values))
-    if semantic and is_derived(cond, scene.params, launch):
+    if semantic and launch.complete and is_derived(cond, scene.params, launch):
         return _refute_somewhere(replace(bound, goal=goal), facts, cases, launch, clause.text)
     return _OPEN
 

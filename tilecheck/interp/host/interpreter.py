@@ -134,12 +134,13 @@ class Evaluator:
 
     # --- names -------------------------------------------------------------------------------------------------------
 
-    def begin(self, fractions: frozenset[str] = frozenset()) -> None:
+    def begin(self, fractions: frozenset[str] = frozenset(), fuel: int = FUEL) -> None:
         """Start with another function: its symbols are its own.
 
         fractions  names of numbers that are known not to be integers
+        fuel       statements after which calls are no longer followed
         """
-        self.fuel, self.records, self.symbols = FUEL, [], Symbols(fractions=fractions)
+        self.fuel, self.records, self.symbols = fuel, [], Symbols(fractions=fractions)
         self.active.clear()
         self.selves.clear()
         self.leaked.clear()

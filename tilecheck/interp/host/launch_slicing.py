@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 _NUMBER: Final = re.compile(r"#\d+")
 _FACTS: Final = 60
+_MOST: Final = 80
+"""The most facts of a launch. The shortest ones stay, and nothing is refuted where one is left out."""
 _CASES: Final = 64
 _NESTED: Final = 3
 _TABLE: Final = 6
@@ -63,6 +65,10 @@ def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel) -> L
     terms = _terms(grid, arguments)
     passed = [a for given in arguments or () for a in (given, *(given.elements or ()))]
     relevant = _cone(terms, {n for a in passed for n in (a.name, a.strided) if n is not None}, parts)
+    complete = len(relevant) <= _MOST
+    if not complete:
+        short = set(sorted(relevant, key=lambda c: len(c.key))[:_MOST])
+        relevant = [c for c in relevant if c in short]
     cases, bounds = _cases(ev, relevant, terms)
     standing = _list_standing_facts(ev, grid, relevant)
     for t in raw.grid:
@@ -72,7 +78,7 @@ def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel) -> L
     return plain_names(Launch(
         (kernel.file, kernel.qualname), (grid[0], grid[1], grid[2]), arguments,
         conj(*drop_weaker([*relevant, *standing, *bounds])), raw.span, raw.how, name, cases,
-        frozenset(ev.symbols.free), every, raw.faults, raw.dependent))
+        frozenset(ev.symbols.free), every, raw.faults, raw.dependent, complete=complete))
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
@@ -226,6 +232,12 @@ def _maybe(term: Term | None, chosen: Mapping[Atom, Term]) -> Term | None:
 
 
 @lru_cache(maxsize=8192)
+def _array_of(leaf: str) -> str:
+    """The array whose extent or stride a symbol is, or the symbol itself."""
+    return re.split(r"\.(?:shape|strides)\[", leaf, maxsplit=1)[0]
+
+
+@lru_cache(maxsize=8192)
 def _leaves(value: Term | Cond) -> frozenset[str]:
     return frozenset(a.key for a in atoms_of(value) if isinstance(a, Symbol))
 
@@ -235,7 +247,7 @@ def _cone(terms: Sequence[Term], arrays: set[str], facts: Sequence[Cond]) -> lis
     reached: set[str] = set()
     for fact in facts:
         # extents of the arrays passed, also those that no term mentions
-        reached |= {leaf for leaf in _leaves(fact) if re.split(r"\.(?:shape|strides)\[", leaf)[0] in arrays}
+        reached |= {leaf for leaf in _leaves(fact) - reached if _array_of(leaf) in arrays}
     for term in terms:
         reached |= _leaves(term)
     pending = [(fact, _leaves(fact)) for fact in facts]
@@ -245,7 +257,7 @@ def _cone(terms: Sequence[Term], arrays: set[str], facts: Sequence[Cond]) -> lis
         changed = False
         rest = []
         for fact, leaves in pending:
-            if leaves & reached:
+            if not leaves.isdisjoint(reached):
                 kept.append(fact)
                 reached |= leaves
                 changed = True

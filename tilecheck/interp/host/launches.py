@@ -29,6 +29,11 @@ from tilecheck.syntax import tree
 if TYPE_CHECKING:
     from tilecheck.project.project import Project
 
+_MODULE: Final = 4_000
+_A_LINE: Final = 12
+"""Statements executed for all functions of a module, and for each of its lines in addition. Beyond them, few calls of
+each function are followed: the functions that are called are evaluated by themselves."""
+_FEW: Final = 100
 _AGAIN: Final = 4
 """Times that a function is evaluated in which more and more numbers turn out to be no integers."""
 BODY: Final = "<module>"
@@ -58,6 +63,7 @@ class _Search:
         self.module = module
         self.ev = Evaluator(project, module)
         self.raws: list[tuple[str, Symbols, Raw]] = []
+        self.left = _MODULE + _A_LINE * len(module.lines)
         self._found: Mapping[str, Sequence[ast.Call | None]] | None = None
 
     def run(self) -> None:
@@ -105,17 +111,24 @@ class _Search:
         ev = self.ev
         fractions: frozenset[str] = frozenset()
         for _ in range(_AGAIN):
-            ev.begin(fractions)
+            fuel = self._fuel
+            ev.begin(fractions, fuel)
             try:
                 self._run(name)
             except Exception:  # what cannot be followed must not cost the other functions their launches
                 if os.environ.get("TILECHECK_DEBUG"):
                     raise
+            self.left -= fuel - ev.fuel
             found = ev.symbols.between_integers()
             if not found:
                 break
             fractions |= found
         self.raws += [(name, ev.symbols, raw) for raw in ev.records]
+
+    @property
+    def _fuel(self) -> int:
+        """Statements that one function may take."""
+        return min(FUEL, max(self.left, _FEW))
 
     def _run(self, name: str) -> None:
         ev = self.ev
@@ -158,10 +171,11 @@ class _Search:
         values = {param.name: self._parameter(param, state) for param in forward.params}
         context = values[forward.params[0].name]
         result = self._run_decorated(f"{name.rpartition('.')[0]}.forward", forward, values, state)
+        self.left -= self._fuel - ev.fuel
         # what it launches is seen where it is looked at by itself
-        ev.records, ev.fuel = [], FUEL
+        ev.records, ev.fuel = [], self._fuel
         if result is None or state.dead or not isinstance(context, Thing):
-            ev.begin(ev.symbols.fractions)
+            ev.begin(ev.symbols.fractions, self._fuel)
             return False
         state, values = autograd.start_backward(ev, self.module, context, result, state, backward, self._parameter)
         return self._run_decorated(name, backward, values, state) is not None

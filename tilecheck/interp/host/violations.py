@@ -84,7 +84,7 @@ class Failing(Struct, frozen=True):
 
 def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapping[Array, int]) -> Failing | None:
     """Where a clause fails in every variant that needs it; None where that was not seen."""
-    if clause.cond is None:
+    if clause.cond is None or not launch.complete:
         return None
     parts = clause.cond.args if clause.cond.op == "or" else (clause.cond,)
     needed = [c for c in parts if any(map(_is_size, atoms_of(c)))]

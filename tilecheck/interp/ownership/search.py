@@ -36,6 +36,9 @@ __all__ = ["Owned", "find_ownership"]
 _BODY: Final = "<module>"
 _BUDGET: Final = 10_000
 """Statements on all paths through one function."""
+_A_LINE: Final = 12
+"""Statements on all paths through all functions of a file, for each of its lines. Beyond them, one path of a function
+is followed."""
 _KINDS: Final[dict[str, HandleKind]] = {
     "Tensor": "tensor", "Partition": "partition", "SharedTensor": "shared tensor"}
 
@@ -59,6 +62,7 @@ class _Search:
         self.events: dict[Event, None] = {}
         self.launches: dict[Launch, None] = {}
         self.called: set[tuple[str, str]] = set()
+        self.left = 0
 
     def run(self) -> Owned:
         definitions = self.module.skeleton.definitions
@@ -69,6 +73,7 @@ class _Search:
         bodies[_BODY] = [s for s in self.module.skeleton.tree.body if not isinstance(
             s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom)]
         wanted = find_ownership_functions(bodies, self.launchable(kernels))
+        self.left = max(_BUDGET, _A_LINE * len(self.module.lines)) if wanted else 0
         if _BODY in wanted:
             self.follow(_BODY)
         for name in sorted(wanted - {_BODY}, key=lambda name: (bool(definitions[name].outer), order[name])):
@@ -95,11 +100,13 @@ class _Search:
     def follow(self, name: str) -> None:
         """Follows the paths of a function."""
         try:
-            ends, spent = [], 0
+            ends, left, every = [], min(self.left, _BUDGET), True
             for end in paths(lambda path: self.path(name, path)):
                 ends.append(end)
-                spent += end[0].spent
-                if spent > _BUDGET:
+                left -= end[0].spent
+                self.left -= end[0].spent
+                if left < 0:
+                    every = False
                     break
         except SourceError:
             return
@@ -117,7 +124,7 @@ class _Search:
         whats = {o.span: o.what for _, operations in ends for o, _ in operations}
         for span, outcomes in run.items():
             if not all(outcomes):
-                some = any(outcomes)
+                some = any(outcomes) or not every
                 self.events[Event("TC404", "some path" if some else "never", span, whats[span],
                                   fix="run it: `.sync()`, or `.start()` and wait for it later",
                                   severity="warning" if some else "error")] = None
