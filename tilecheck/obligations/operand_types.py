@@ -142,11 +142,11 @@ def _in_launches(use: Use, cases: Iterable[Case]) -> Iterator[TypeFault]:
             yield TypeFault(substituted, misfit, _faulty_launch(use, misfit, case))
 
 
-def _dtype_of(case: _Case, array: str) -> str | None:
+def _dtype_of(case: Case, array: str) -> str | None:
     return case.arguments[array].dtype if array in case.arguments else None
 
 
-def _rank_of(case: _Case, array: str) -> int | None:
+def _rank_of(case: Case, array: str) -> int | None:
     argument = case.arguments.get(array)
     return None if argument is None or argument.shape is None else len(argument.shape)
 
