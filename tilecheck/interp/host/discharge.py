@@ -37,6 +37,7 @@ from tilecheck.symbolic import (
     Cond,
     Ite,
     Opaque,
+    Scalar,
     Substitution,
     Symbol,
     Term,
@@ -345,7 +346,7 @@ def _refute_somewhere(
 def _is_computed(extent: Term) -> bool:
     """Whether a call that was not followed computes an extent of the grid, perhaps from the values that callers choose:
     there need not be a launch with these values."""
-    return any(isinstance(a, Symbol) and a.key.partition("#")[0].endswith("()") for a in atoms_of(extent))
+    return any(isinstance(a, Scalar) and a.name.partition("#")[0].endswith("()") for a in atoms_of(extent))
 
 
 def _find_typical_counterexample(goal: Cond, facts: Sequence[Cond]) -> dict[Atom, int] | None:
