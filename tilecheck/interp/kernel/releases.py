@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["KNOWN_RELEASES", "is_known"]
+__all__ = ["KNOWN_RELEASES", "is_known", "is_newer"]
 
 KNOWN_RELEASES: Final = ("1.7",)
 """Releases whose operations the checker was written for and is tested with."""
@@ -18,6 +18,15 @@ _NO_OPERATIONS: Final = frozenset({
     "foreign_pointer_dtype", "function", "kernel", "launch", "static_exception", "tune",
 })
 """Types, errors, and what host code calls."""
+
+
+def is_newer(release: str) -> bool:
+    """Whether a release is newer than those that the checker knows."""
+    return _order(release) > max(map(_order, KNOWN_RELEASES))
+
+
+def _order(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in release.split(".")[:2])
 
 
 def is_known(name: str) -> bool:

@@ -17,7 +17,7 @@ from tilecheck.syntax.tree import Span
 __all__ = ["check_arguments", "check_format"]
 
 Check = Callable[[Machine, Value], "tuple[str, str] | None"]
-"""What an argument is, and what the parameter takes; None if it may fit."""
+"""Returns words for an argument and for the values that the parameter takes; None if it may fit."""
 
 
 def check_arguments(m: Machine, name: str, given: Mapping[str, Value], span: Span) -> None:

@@ -56,7 +56,7 @@ def parse_signature(text: str) -> Signature:
 
 
 def find_misfit(signature: Signature, count: int, names: Collection[str]) -> str | None:
-    """What is wrong with so many positional arguments and keywords of these names."""
+    """Names the first fault of so many positional arguments and keywords of these names."""
     if count > len(signature.positional) and not signature.many:
         return f"takes at most {len(signature.positional)} positional arguments, and {count} are passed"
     for name in names:
