@@ -1,4 +1,4 @@
-"""What is known of the language is known of some releases: of a newer one, and under a condition, nothing is refused."""
+"""The rules on the language are for known releases: of a newer one, and under a condition, nothing is refused."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ INDENTED = "".join(f"    {line}\n" for line in PLAIN.splitlines())
     ("try:", f"{INDENTED}except AttributeError:\n    pass\n"),
     ("try:\n    from cuda.tile import newest\nexcept ImportError:\n    newest = None",
      PLAIN.replace("ct.newest", "newest")),
-    ('if hasattr(ct, "newest"):\n    def helper(t):\n        return ct.newest(t)\n', PLAIN.replace("ct.newest", "helper")),
+    ('if hasattr(ct, "newest"):\n    def helper(t):\n        return ct.newest(t)\n',
+     PLAIN.replace("ct.newest", "helper")),
     ("", PLAIN.replace("ct.newest", "ct._newest")),
 ])
 def test_a_name_under_a_condition_is_not_refused(above: str, definition: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("cuda.tile._compile", reason="names and parameters are compared with those of the package cuda-tile")
+pytest.importorskip("cuda.tile._compile", reason="names are compared with those of the package cuda-tile")
 
 import cuda.tile as ct
 

@@ -15,8 +15,9 @@ from tilecheck.symbolic import negate
 from tilecheck.syntax.tree import Constant, Expr, SliceExpr, Span
 
 __all__ = [
-    "check_attribute", "check_comparison", "check_context", "check_index", "check_item_assignment", "check_iterable", "check_operands",
-    "check_range", "check_returned", "check_starred", "check_static_assertion", "check_subscript", "check_truth", "check_unary", "check_unpacked",
+    "check_attribute", "check_comparison", "check_context", "check_index", "check_item_assignment",
+    "check_iterable", "check_operands", "check_range", "check_returned", "check_starred", "check_static_assertion",
+    "check_subscript", "check_truth", "check_unary", "check_unpacked",
 ]
 
 
