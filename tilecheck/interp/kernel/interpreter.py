@@ -123,6 +123,8 @@ class Frame:
         self.places: list[Span] = []
         """Where each of these is."""
         self.jumps: list[Jumps] = []
+        self.bodies: list[tuple[frozenset[str], Span]] = []
+        """The loops around the statement: the names that their bodies set, and their locations."""
 
     def lookup(self, name: str) -> Value | None:
         frame: Frame | None = self

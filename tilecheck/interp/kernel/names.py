@@ -55,7 +55,11 @@ def lookup(m: Machine, name: str, span: Span) -> Value:
     if found is not None:
         note_use(m, name, span)
     if found is None and name in top.local:
-        refuse(m, "TC606", "unset", span, name)
+        loop = next((where for names, where in top.bodies if name in names), None)
+        if loop is None:
+            refuse(m, "TC606", "unset", span, name)
+        else:
+            refuse(m, "TC606", "path", loop, name, str(span.line))
         return Unknown(f"name {name}")
     if found is None and top.parent is not None:
         found = top.parent.lookup(name)

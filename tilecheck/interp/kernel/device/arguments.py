@@ -64,6 +64,10 @@ def _constant(m: Machine, value: Value) -> tuple[str, str] | None:
     return None if kind in (None, "a tuple", "`None`") else (kind or "", "an integer constant")
 
 
+def _passed_number(m: Machine, value: Value) -> tuple[str, str] | None:
+    return ("a value that is not known when the kernel is compiled", "a constant") if is_passed(m, value) else None
+
+
 def _is_integer(value: Value) -> bool:
     return isinstance(value, Int) or (isinstance(value, Bool) and not isinstance(value.dtype, Weak))
 
@@ -148,6 +152,6 @@ _BY_PARAMETER: Final[Mapping[str, Check]] = MappingProxyType({
 })
 _SPECIAL: Final[Mapping[tuple[str, str], Check]] = MappingProxyType({
     ("bid", "axis"): _grid_axis, ("num_blocks", "axis"): _grid_axis, ("load", "index"): _index,
-    ("store", "index"): _index, ("ensure_constant", "value"): _constant, ("astile", "value"): lambda m, v: None,
+    ("store", "index"): _index, ("ensure_constant", "value"): _passed_number, ("astile", "value"): lambda m, v: None,
     ("transpose", "x"): _tile, ("atomic_cas", "value"): _tile,
 })
