@@ -52,7 +52,7 @@ def check_comparison(m: Machine, op: str, left: Value, right: Value, span: Span)
     elif op not in ("in", "not in") and _is_refused(m, left, right, a, b):
         same = a == b and a in ("a tuple", "a string", "an element type")
         if not (same and (op in ("==", "!=") or a == "a string")) and not (
-                op in ("==", "!=") and {a, b} & {"an element type", "a class", "a member"}):
+                op in ("==", "!=") and {a, b} & {"an element type", "a class", "a member", "an object"}):
             refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", _suggest_operand(a, b))
 
 
