@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -38,6 +39,7 @@ class Config(Struct, frozen=True):
     force_exclude      whether `exclude` also applies to named files
     baseline           file that lists existing findings, or None
     fail_level         the least severity that makes a run fail
+    cuda_tile          the release of cuda-tile that the project requires; empty if it does not say
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -54,6 +56,7 @@ class Config(Struct, frozen=True):
     force_exclude: bool = False
     baseline: Path | None = None
     fail_level: Severity = "error"
+    cuda_tile: str = ""
 
     @property
     def selection(self) -> Selection:
@@ -87,11 +90,12 @@ def _load_file(paths: Sequence[str | Path], file: Path | None, isolated: bool) -
     if found is None:
         return Config(root=Path.cwd())
     table = _read_table(found)
+    release = _required_release(found)
     if table is None:
         if file is not None:
             raise ConfigError(f"{found}: there is no [tool.tilecheck] table")
-        return Config(root=found.parent)
-    return _parse_table(table, found)
+        return Config(root=found.parent, cuda_tile=release)
+    return _apply_table(Config(root=found.parent, cuda_tile=release), table, str(found), True)
 
 
 def config_file(paths: Sequence[str | Path] = ()) -> Path | None:
@@ -128,6 +132,22 @@ def _read_table(path: Path) -> Mapping[str, Any] | None:
     return table
 
 
+_RELEASE: Final = re.compile(r"^cuda[-_.]tile(?![\w.-])[^;]*?(?:>=|==|~=|>)\s*(\d+\.\d+)", re.IGNORECASE)
+
+
+def _required_release(path: Path) -> str:
+    """The release of cuda-tile that the dependencies of a project require; empty if they do not say."""
+    import tomllib
+
+    try:
+        project = tomllib.loads(path.read_text(encoding="utf-8")).get("project", {})
+        groups = [project.get("dependencies", ()), *project.get("optional-dependencies", {}).values()]
+    except (OSError, ValueError, AttributeError):
+        return ""
+    found = (_RELEASE.match(item) for group in groups for item in group if isinstance(item, str))
+    return next((match[1] for match in found if match is not None), "")
+
+
 def _apply_override(config: Config, override: str) -> Config:
     import tomllib
 
@@ -140,10 +160,6 @@ def _apply_override(config: Config, override: str) -> Config:
         except tomllib.TOMLDecodeError as error:
             raise ConfigError(f"--config {override}: {error}") from error
     return _apply_table(config, table, "--config", False)
-
-
-def _parse_table(table: Mapping[str, Any], path: Path) -> Config:
-    return _apply_table(Config(root=path.parent), table, str(path), True)
 
 
 def _apply_table(config: Config, table: Mapping[str, Any], path: str, inside: bool) -> Config:
@@ -200,6 +216,12 @@ def _read_level(value: object) -> Severity:
     return value
 
 
+def _read_release(value: object) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"\d+\.\d+(\.\d+)*", value):
+        raise TypeError("a release, as in '1.7'")
+    return value
+
+
 def _read_path(value: object, root: Path) -> Path:
     if not isinstance(value, str):
         raise TypeError("a path")
@@ -224,6 +246,7 @@ _KEYS: Final[Mapping[str, Callable[[Config, object], Config]]] = {
     "fail-level": lambda config, value: replace(config, fail_level=_read_level(value)),
     "force-exclude": lambda config, value: replace(config, force_exclude=_read_flag(value)),
     "jobs": lambda config, value: replace(config, jobs=_read_count(value)),
+    "cuda-tile": lambda config, value: replace(config, cuda_tile=_read_release(value)),
     "cache-dir": lambda config, value: replace(config, cache_dir=_read_path(value, config.root)),
 }
 

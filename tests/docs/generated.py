@@ -28,6 +28,7 @@ SERIES: Final[Mapping[str, str]] = {
     "TC3": "padding and results",
     "TC4": "host code and launches",
     "TC5": "tiles and types",
+    "TC6": "language",
     "TC9": "suppressions",
 }
 """The subject of the rules of each series."""

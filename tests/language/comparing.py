@@ -40,7 +40,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Compared:
-    """A program with what the compiler and the checker have against it. Lines count from its first line."""
+    """A program with the objections of the compiler and of the checker. Lines count from its first line."""
 
     text: str
     theirs: Refused | str | None
@@ -128,7 +128,7 @@ def _compare_batch(programs: Sequence[str], path: Path) -> Iterator[Compared]:
 
 
 def find_all(path: Path) -> dict[str, tuple[Found, ...]]:
-    """What the checker refuses in each kernel of a file, launched as the file shows. Nothing is proved."""
+    """Finds the refusals of the checker in each kernel of a file, launched as the file shows. Nothing is proved."""
     project = Project((str(path),))
     module = project.module(str(path))
     launches = by_kernel(find_launches(project, module))

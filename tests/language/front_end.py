@@ -48,7 +48,7 @@ SIGNATURE = KernelSignature([
 
 
 def judge(kernel: Any, signature: KernelSignature = SIGNATURE) -> Refused | str | None:
-    """What the compiler has against a kernel: None if it makes Tile IR of it, `CRASHED` if it fails itself."""
+    """Returns the objection of the compiler to a kernel: None if it accepts it, `CRASHED` if it fails itself."""
     try:
         compile_tile(kernel._annotated_function, [signature], sm_arch="sm_90", return_bytecode=True, return_cubin=False,
                      bytecode_version=BytecodeVersion.V_13_4)

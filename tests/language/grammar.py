@@ -133,7 +133,7 @@ class _Writer:
         self.count = 0
         self.depth = 0
 
-    def fresh(self, stem: str) -> str:
+    def make_name(self, stem: str) -> str:
         self.count += 1
         return f"{stem}{self.count}"
 
@@ -317,12 +317,12 @@ _EXPRESSIONS: dict[str, tuple[Rule, ...]] = {
 def _assign(w: _Writer, scope: _Scope) -> str:
     kind = w.rng.choice(("int", "float", "flag", "vector", "vector", "whole", "mask", "square", "matrix", "pair"))
     value = w.expression(kind, scope)
-    name = w.fresh({"int": "c", "float": "g", "flag": "p", "pair": "r"}.get(kind, "t"))
+    name = w.make_name({"int": "c", "float": "g", "flag": "p", "pair": "r"}.get(kind, "t"))
     scope.add(kind, name)
     return f"{name} = {value}\n"
 
 
-def _again(w: _Writer, scope: _Scope) -> str:
+def _assign_again(w: _Writer, scope: _Scope) -> str:
     """A variable gets another value of its kind."""
     kinds = [k for k in ("int", "vector", "whole", "matrix") if scope.names.get(k)]
     if not kinds:
@@ -336,7 +336,7 @@ def _again(w: _Writer, scope: _Scope) -> str:
 
 def _unpack(w: _Writer, scope: _Scope) -> str:
     value = w.expression("pair", scope)
-    names = w.fresh("c"), w.fresh("c")
+    names = w.make_name("c"), w.make_name("c")
     for name in names:
         scope.add("int", name)
     return f"{names[0]}, {names[1]} = {value}\n"
@@ -366,21 +366,21 @@ def _if(w: _Writer, scope: _Scope) -> str:
 
 
 def _for(w: _Writer, scope: _Scope) -> str:
-    inner, counter = scope.copy(), w.fresh("k")
+    inner, counter = scope.copy(), w.make_name("k")
     inner.add("int", counter)
     span = w.rng.choice(("range({})", "range(0, {})", "range(1, {}, 2)")).format(w.expression("int", scope, 2))
     return f"for {counter} in {span}:\n{indent(w.block(inner, w.rng.randint(1, 2), loop=True), '    ')}"
 
 
 def _static_for(w: _Writer, scope: _Scope) -> str:
-    inner, counter = scope.copy(), w.fresh("k")
+    inner, counter = scope.copy(), w.make_name("k")
     inner.add("int", counter)
     items = w.rng.choice(("range(3)", "WIDTHS", "(1, 2)", "[1, 2]"))
     return f"for {counter} in ct.static_iter({items}):\n{indent(w.block(inner, w.rng.randint(1, 2)), '    ')}"
 
 
 def _while(w: _Writer, scope: _Scope) -> str:
-    counter = w.fresh("c")
+    counter = w.make_name("c")
     inner = scope.copy()
     inner.add("int", counter)
     body = w.block(inner, w.rng.randint(1, 2))
@@ -389,8 +389,8 @@ def _while(w: _Writer, scope: _Scope) -> str:
     )
 
 
-def _nested(w: _Writer, scope: _Scope) -> str:
-    name, target = w.fresh("inner"), w.fresh("t")
+def _define_nested(w: _Writer, scope: _Scope) -> str:
+    name, target = w.make_name("inner"), w.make_name("t")
     value = w.expression("vector", scope)
     body = w.rng.choice(
         (
@@ -406,7 +406,7 @@ def _nested(w: _Writer, scope: _Scope) -> str:
 
 
 def _with(w: _Writer, scope: _Scope) -> str:
-    name, inner = w.fresh("c"), scope.copy()
+    name, inner = w.make_name("c"), scope.copy()
     inner.add("int", name)
     return f"with section({w.expression('int', scope, 2)}) as {name}:\n{indent(w.block(inner, 1), '    ')}"
 
@@ -427,14 +427,28 @@ def _say(w: _Writer, scope: _Scope) -> str:
 
 
 def _choice(w: _Writer, scope: _Scope) -> str:
-    name = w.fresh("t")
+    name = w.make_name("t")
     a, b = w.expression("vector", scope, 2), w.expression("vector", scope, 2)
     scope.add("vector", name)
     return f"{name} = {a} if {w.expression(w.rng.choice(('flag', 'static')), scope)} else {b}\n"
 
 
-_SIMPLE = (_assign, _assign, _again, _store, _say)
-_STATEMENTS = (*_SIMPLE, _assign, _again, _unpack, _if, _if, _if, _for, _for, _static_for, _while, _nested, _choice)
+_SIMPLE = (_assign, _assign, _assign_again, _store, _say)
+_STATEMENTS = (
+    *_SIMPLE,
+    _assign,
+    _assign_again,
+    _unpack,
+    _if,
+    _if,
+    _if,
+    _for,
+    _for,
+    _static_for,
+    _while,
+    _define_nested,
+    _choice,
+)
 
 _ANNOTATIONS = (
     *("a, b, v, w, i, u, h, n: int, s: float, T: ct.Constant[int], F: ct.Constant[bool]",) * 4,

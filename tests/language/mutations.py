@@ -56,11 +56,11 @@ def _expressions(tree: ast.AST) -> list[tuple[ast.AST, str, int | None, ast.expr
 
 
 def _is_loaded(node: object) -> bool:
-    return (
-        isinstance(node, ast.expr)
-        and not isinstance(node, ast.Slice | ast.Starred)
-        and not isinstance(getattr(node, "ctx", None), ast.Store)
-    )
+    if not isinstance(node, ast.expr) or isinstance(node, ast.Slice | ast.Starred):
+        return False
+    if isinstance(node, ast.Tuple) and any(isinstance(item, ast.Slice) for item in node.elts):
+        return False
+    return not isinstance(getattr(node, "ctx", None), ast.Store)
 
 
 def _replace(place: tuple[ast.AST, str, int | None, ast.expr], new: ast.expr) -> None:

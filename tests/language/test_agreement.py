@@ -1,4 +1,4 @@
-"""The compiler judges random kernels: what it accepts is not refused, and most of what it refuses is, on its line.
+"""The compiler judges random kernels: a kernel that it accepts is not refused, and most others are, on its line.
 
 `TILECHECK_LANGUAGE=5000` compares that many programs; the default is a sample that takes half a minute.
 `TILECHECK_LANGUAGE_SEED` gives another sequence.

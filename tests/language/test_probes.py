@@ -23,7 +23,8 @@ def test_every_probe_that_does_not_compile_is_refused_and_no_other() -> None:
         assert name is not None
         errors = [d for d in report.diagnostics if first <= d.span.line < end - 1 and d.severity == "error"]
         compiles = "# compiles" in header
-        if (compiles and any(d.code.startswith(REFUSED) for d in errors)) or (not compiles and not errors):
+        refused = any(d.code.startswith(REFUSED) for d in errors) if compiles else not errors
+        if refused:
             wrong[name[1]] = [d.code for d in errors]
     assert len(starts) == 29
     assert wrong == {}

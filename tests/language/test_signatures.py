@@ -1,4 +1,4 @@
-"""What the checker knows of the language is what the package has: names, members, parameters, builtins."""
+"""The tables of the language agree with the package: names, members, parameters, builtins."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import inspect
 
 import pytest
 
+pytest.importorskip("cuda.tile._compile", reason="names are compared with those of the package cuda-tile")
+
+import cuda.tile as ct
+
 from tilecheck.interp.kernel.device.calls import BUILTIN_NAMES
 from tilecheck.interp.kernel.signatures import find_misfit, parse_signature
 from tilecheck.ops.catalog import OPERATIONS
 from tilecheck.project.tilenames import COMPOSED, MEMBERS, PUBLIC_NAMES, find_missing
-
-ct = pytest.importorskip("cuda.tile", reason="names and parameters are compared with those of the package cuda-tile")
 
 
 def test_the_names_are_those_of_the_package() -> None:

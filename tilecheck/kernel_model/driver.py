@@ -134,6 +134,7 @@ def _distrust(m: Machine, what: str, site: KernelSite) -> None:
 
 def _enter(m: Machine, site: KernelSite) -> None:
     frame = _surroundings(m, site)
+    m.guarded = int(m.project.is_conditional(site.module, site.qualname))
     inner = Frame(site.module, frame, local_names(site.definition))
     m.frame = inner
     owned = dialect().enter_parameters(m, site) if site.dialect else {}

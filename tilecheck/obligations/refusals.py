@@ -1,4 +1,4 @@
-"""What the compiler refuses, in every launch or in a seen one."""
+"""The refusals of the compiler, in every launch or in a seen one."""
 
 from __future__ import annotations
 

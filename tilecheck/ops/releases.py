@@ -6,7 +6,7 @@ from typing import Final
 
 from tilecheck.ops.catalog import OPERATIONS
 
-__all__ = ["KNOWN_RELEASES", "is_known"]
+__all__ = ["KNOWN_RELEASES", "is_known", "is_newer"]
 
 KNOWN_RELEASES: Final = ("1.7",)
 """Releases whose operations the checker was written for and is tested with."""
@@ -20,6 +20,15 @@ _NO_OPERATIONS: Final = frozenset({
     "foreign_pointer_dtype", "function", "kernel", "launch", "static_exception", "tune",
 })
 """Types, errors, and what host code calls."""
+
+
+def is_newer(release: str) -> bool:
+    """Whether a release is newer than those that the checker knows."""
+    return _order(release) > max(map(_order, KNOWN_RELEASES))
+
+
+def _order(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in release.split(".")[:2])
 
 
 def is_known(name: str) -> bool:

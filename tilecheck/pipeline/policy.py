@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic, Report
+from tilecheck.ops.releases import is_newer
 from tilecheck.pipeline.results import Analysis, OptOut
 from tilecheck.rules.catalog import NAMES
 from tilecheck.rules.selection import Selection, covered_codes
@@ -134,8 +135,13 @@ def _idle(opt_out: OptOut, used: set[tuple[OptOut, str]], selection: Selection) 
 
 
 def _selector(config: Config) -> Callable[[Diagnostic], bool]:
-    """Whether a finding is of a selected rule, in a file for which that rule is not ignored."""
+    """Whether a finding is of a selected rule, in a file for which that rule is not ignored.
+
+    Of a newer release of cuda-tile it is not known what the language has: the rules on it are not selected.
+    """
     selection = config.selection
+    if config.cuda_tile and is_newer(config.cuda_tile):
+        selection = Selection(config.select, (*config.ignore, "TC6"))
     if not config.per_file_ignores:
         return lambda diagnostic: diagnostic.code in selection
     from pathspec import GitIgnoreSpec

@@ -191,6 +191,11 @@ class RecordingResolver(Resolver):
         with self.recording.without_whole_files():
             return super().may_bind(module, name)
 
+    def is_conditional(self, module: Module, qualname: str) -> bool:
+        self.recording.note(Key("name", module.path, qualname.partition(".")[0]))
+        with self.recording.without_whole_files():
+            return super().is_conditional(module, qualname)
+
     def _from_stars(self, module: Module, name: str) -> Origin | None:
         self.recording.note(Key("stars", module.path))
         return super()._from_stars(module, name)

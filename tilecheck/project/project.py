@@ -90,6 +90,10 @@ class Project:
         """Whether a module may bind a name."""
         return self.resolver.may_bind(module, name)
 
+    def is_conditional(self, module: Module, qualname: str) -> bool:
+        """Whether a name is bound, or a function defined, under a condition."""
+        return self.resolver.is_conditional(module, qualname)
+
     def resolve(self, module: Module, expr: Expr, scope: str = "") -> Target | None:
         """The target of a name or a dotted chain of names at module level, or in the body of function `scope`.
 

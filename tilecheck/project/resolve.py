@@ -131,6 +131,11 @@ class Resolver:
         """Whether a statement or a star import of a module may bind a name."""
         return bool(module.skeleton.stars) or name in module.skeleton.scopes[""]
 
+    def is_conditional(self, module: Module, qualname: str) -> bool:
+        """Whether a statement that binds a name, or defines a function, is under a condition or in a `try`."""
+        scope, _, name = qualname.rpartition(".")
+        return any(bound.conditional for bound in module.skeleton.scopes.get(scope, {}).get(name, ()))
+
     def attribute(self, origin: Origin, name: str, importer: Module) -> Origin | None:
         """The origin of `origin.name`."""
         match origin:

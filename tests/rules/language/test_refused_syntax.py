@@ -126,7 +126,7 @@ def k(a, b, n: int, T: Int):
     ct.store(b, (ct.bid(0),), ct.load(a, (ct.bid(0),), (T,), padding_mode=ZERO))
 """), """\
 TC602 error on line 13: `del`: variables of a kernel are not deleted
-    help: delete the line: the compiler frees what is not used
+    help: delete the line: the compiler frees unused values
 """),
     Case("match", raw("""\
 @ct.kernel

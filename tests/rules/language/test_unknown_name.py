@@ -107,6 +107,23 @@ def k(a, b, n: int, T: Int):
     ct.store(b, (ct.bid(0),), ct.load(a, (ct.bid(0),), (T,), padding_mode=ZERO))
 """), """\
 """),
+    Case("a launch", raw("""\
+@ct.kernel
+def k(a, b, n: int, T: Int):
+    if T == 3:
+        print(ct.sigmoid(n))
+    ct.store(b, (ct.bid(0),), ct.load(a, (ct.bid(0),), (4,), padding_mode=ZERO))
+
+
+def run(stream):
+    a = torch.zeros(64)
+    b = torch.zeros(64)
+    ct.launch(stream, (16,), k, (a, b, 1, 3))
+"""), """\
+TC601 error on line 13: `cuda.tile` has no name `sigmoid`
+    note on line 20: compiled for this launch, with T = 3, n = 1
+    help: write `1 / (1 + ct.exp(-x))`
+"""),
 )
 
 

@@ -188,7 +188,10 @@ def inline(m: Machine, func: Function, args: Arguments) -> Value:
             check_helper(m, definition.name, definition.params, len(args.positional), args.keywords, args.span)
     if not bind_parameters(m, definition.params, args, frame, default):
         return unknown_call(m, definition.name, func, args)
+    guarded = func.closure is None and m.project.is_conditional(func.module, definition.name)
+    m.guarded += guarded
     result = enter(m, frame, definition, args.span)
+    m.guarded -= guarded
     # what it yields is bound by a `with`
     return Unknown("context", arrays_in(m, result)) if is_context_manager(definition) else result
 

@@ -124,6 +124,8 @@ class Frame:
         self.places: list[Span] = []
         """Where each of these is."""
         self.jumps: list[Jumps] = []
+        self.bodies: list[tuple[frozenset[str], Span]] = []
+        """The loops around the statement: the names that their bodies set, and their locations."""
 
     def lookup(self, name: str) -> Value | None:
         frame: Frame | None = self
@@ -282,7 +284,9 @@ class Machine:
         self.asserted: set[Cond] = set()
         """Conditions that `ct.assert_` and `ct.static_assert` make part of the path."""
         self.passed: set[str] = set()
-        """Parameters of the kernel whose numbers, extents included, are passed at the launch: they are no constants."""
+        """Parameters whose numbers and extents are passed at the launch, so that they are not constants."""
+        self.guarded = 0
+        """Functions around the code that are defined under a condition, as in `if hasattr(ct, "x"):`."""
         self.storing = False
         """Whether the arguments of a store are evaluated, outside of the functions that they call."""
         self.assigned: Expr | None = None

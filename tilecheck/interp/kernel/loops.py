@@ -293,6 +293,7 @@ def _execute(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> Run:
     frame.env = env
     m.loops = (*loops, LoopMark(loop.name, None))
     frame.jumps.append(jumps)
+    frame.bodies.append((assigned_names(loop.body), loop.span))
     try:
         target = loop.head(m, k)
         if target is not None:
@@ -309,6 +310,7 @@ def _execute(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> Run:
         return Run(end, bool(ways), breaks, jumps.returns, target, relative(entry, path), relative(through, path))
     finally:
         frame.jumps.pop()
+        frame.bodies.pop()
         m.path, m.loops, m.alive = path, loops, True
         m.held = kept if m.recording else held
 

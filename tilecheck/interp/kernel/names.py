@@ -34,6 +34,7 @@ from tilecheck.project.targets import (
     Target,
     TileName,
 )
+from tilecheck.project.tilenames import find_missing
 from tilecheck.symbolic import build_opaque
 from tilecheck.syntax.tree import Attribute, Call, Comprehension, Constant, DictExpr, Name, Sequence, Span
 
@@ -54,7 +55,11 @@ def lookup(m: Machine, name: str, span: Span) -> Value:
     if found is not None:
         note_use(m, name, span)
     if found is None and name in top.local:
-        refuse(m, "TC606", "unset", span, name)
+        loop = next((where for names, where in top.bodies if name in names), None)
+        if loop is None:
+            refuse(m, "TC606", "unset", span, name)
+        else:
+            refuse(m, "TC606", "path", loop, name, str(span.line))
         return Unknown(f"name {name}")
     if found is None and top.parent is not None:
         found = top.parent.lookup(name)
@@ -66,13 +71,13 @@ def lookup(m: Machine, name: str, span: Span) -> Value:
     known = m.globals.get((module, name))
     if known is not None:
         if isinstance(known, TileRef):
-            note_missing(m, known.name, span)
+            _check_name(m, module, name, known, span)
         return known
     target = module.lookup(name)
     if target is not None:
         value = from_target(m, target)
         if isinstance(value, TileRef):
-            note_missing(m, value.name, span)
+            _check_name(m, module, name, value, span)
         if isinstance(target, ConstantTarget):
             _check_constant(m, target, name, span)
         if not isinstance(target, ConstantTarget):  # the value of a name that is defined by itself is yet to come
@@ -87,6 +92,12 @@ def lookup(m: Machine, name: str, span: Span) -> Value:
     if not m.project.may_bind(module, name):
         refuse(m, "TC606", "undefined", span, name)
     return Unknown(f"name {name}")
+
+
+def _check_name(m: Machine, module: Module, name: str, value: TileRef, span: Span) -> None:
+    """Notes a name that is imported from cuda.tile and does not exist there, unless the import may be left out."""
+    if find_missing(value.name) is not None and not m.project.is_conditional(module, name):
+        note_missing(m, value.name, span)
 
 
 def _is_local_of(frame: Frame | None, name: str) -> bool:

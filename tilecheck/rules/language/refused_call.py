@@ -19,13 +19,13 @@ builtins and plain Python functions have a translation.
 
 ```python
 import cuda.tile as ct
-import numpy as np
 
 
 @ct.kernel
-def wave(x, y, T: ct.Constant[int]):
+def weigh(x, y, T: ct.Constant[int]):
     i = ct.bid(0)
-    ct.store(y, (i,), np.sin(ct.load(x, (i,), (T,))))  # error: TC603
+    total = sum((1, 2, T))  # error: TC603
+    ct.store(y, (i,), ct.load(x, (i,), (T,)) * total)
 ```
 
 ## Use instead
@@ -35,9 +35,10 @@ import cuda.tile as ct
 
 
 @ct.kernel
-def wave(x, y, T: ct.Constant[int]):
+def weigh(x, y, T: ct.Constant[int]):
     i = ct.bid(0)
-    ct.store(y, (i,), ct.sin(ct.load(x, (i,), (T,))))
+    total = 1 + 2 + T
+    ct.store(y, (i,), ct.load(x, (i,), (T,)) * total)
 ```
 
 ## How to suppress it

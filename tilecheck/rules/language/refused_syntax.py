@@ -97,7 +97,7 @@ _TEXTS: Final[Texts] = MappingProxyType({
         "this statement has no counterpart in the device language: {0}",
         "compute the value before the launch and pass it"),
     "scope": ("`{0}`: a kernel does not change variables of other scopes", "return the value, or store it in an array"),
-    "del": ("`del`: variables of a kernel are not deleted", "delete the line: the compiler frees what is not used"),
+    "del": ("`del`: variables of a kernel are not deleted", "delete the line: the compiler frees unused values"),
     "match": ("`match`: the compiler does not translate it", "use `if` and `elif`"),
     "try": ("`try`: nothing is raised inside a kernel", "delete the `try` and test the condition that would raise"),
     "assert": (

@@ -6,9 +6,10 @@ Reports a name that does not exist, in a kernel or in a function that a kernel c
 (`ct.sigmoid`), a name that is imported from `cuda.tile`, a member of an enumeration (`ct.PaddingMode.NINF`), or an
 attribute of a tile, an array or a tuple. The closest name that exists is suggested.
 
-The names of `cuda.tile` are those of cuda-tile 1.7. If the project requires a newer release (`cuda-tile>=1.8` among the
-dependencies in `pyproject.toml`), other names are not reported. Private names, and names in a function that is defined
-under a condition, as in `if hasattr(ct, "x"):`, are not reported either.
+The names of `cuda.tile` are those of cuda-tile 1.7. If the project requires a newer release, the rules TC6xx report
+nothing, because its language is not known. The release is that of `cuda-tile = "1.8"` in `[tool.tilecheck]`, or of the
+dependency `cuda-tile>=1.8` in the same `pyproject.toml`. Private names are not reported, nor are names in a function or
+an import that is under a condition, as in `if hasattr(ct, "x"):`, or in a `try`.
 
 ## Why is this bad?
 

@@ -17,7 +17,7 @@ from tilecheck.syntax.tree import Span
 __all__ = ["check_arguments", "check_format"]
 
 Check = Callable[[Machine, Value], "tuple[str, str] | None"]
-"""What an argument is, and what the parameter takes; None if it may fit."""
+"""Returns words for an argument and for the values that the parameter takes; None if it may fit."""
 
 
 def check_arguments(m: Machine, name: str, given: Mapping[str, Value], span: Span) -> None:
@@ -62,6 +62,10 @@ def _constant(m: Machine, value: Value) -> tuple[str, str] | None:
     if kind == "a number":
         return ("a number that is not known when the kernel is compiled", "a constant") if is_passed(m, value) else None
     return None if kind in (None, "a tuple", "`None`") else (kind or "", "an integer constant")
+
+
+def _passed_number(m: Machine, value: Value) -> tuple[str, str] | None:
+    return ("a value that is not known when the kernel is compiled", "a constant") if is_passed(m, value) else None
 
 
 def _is_integer(value: Value) -> bool:
@@ -137,16 +141,17 @@ def check_format(m: Machine, given: Sequence[Value], span: Span) -> None:
         return
     letters = [found[2] for found in _DIRECTIVE.finditer(text) if found[2] is not None]
     if len(letters) != len(given) - 1:
-        refuse(m, "TC605", "argument", span, "format", "ct.printf", f"for {len(letters)} values, and {len(given) - 1} are "
-               "passed", "one directive for each value")
+        what = f"for {len(letters)} values, and {len(given) - 1} are passed"
+        refuse(m, "TC605", "argument", span, "format", "ct.printf", what, "one directive for each value")
 
 
 _BY_PARAMETER: Final[Mapping[str, Check]] = MappingProxyType({
-    "size": _constant, "axes": _axes, "tiles": _tiles, "array": _array, "x": _tile, "y": _tile, "x1": _tile, "x2": _tile, "tile": _tile, "update": _tile, "cond": _tile,
-    "acc": _tile, "fill_value": _tile, "value": _tile, "dtype": _dtype, "axis": _constant, "shape": _shape,
+    **dict.fromkeys(("x", "y", "x1", "x2", "tile", "update", "cond", "acc", "fill_value", "value"), _tile),
+    "array": _array, "axes": _axes, "axis": _constant, "dtype": _dtype, "shape": _shape, "size": _constant,
+    "tiles": _tiles,
 })
 _SPECIAL: Final[Mapping[tuple[str, str], Check]] = MappingProxyType({
     ("bid", "axis"): _grid_axis, ("num_blocks", "axis"): _grid_axis, ("load", "index"): _index,
-    ("store", "index"): _index, ("ensure_constant", "value"): _constant, ("astile", "value"): lambda m, v: None,
+    ("store", "index"): _index, ("ensure_constant", "value"): _passed_number, ("astile", "value"): lambda m, v: None,
     ("transpose", "x"): _tile, ("atomic_cas", "value"): _tile,
 })

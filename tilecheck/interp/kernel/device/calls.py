@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tilecheck.interp.kernel.operation import Operation
 
 __all__ = [
-    "BUILTIN_NAMES", "check_builtin", "check_builtin_values", "check_fields", "check_helper", "check_library", "check_method",
-    "check_operation", "check_value",
+    "BUILTIN_NAMES", "check_builtin", "check_builtin_values", "check_fields", "check_helper", "check_library",
+    "check_method", "check_operation", "check_value",
 ]
 
 _TRANSLATED: Final[Mapping[str, str]] = MappingProxyType({
@@ -30,7 +30,24 @@ _TRANSLATED: Final[Mapping[str, str]] = MappingProxyType({
 })
 """The builtins of Python that the compiler translates, with their parameters there."""
 
-BUILTIN_NAMES: Final = frozenset(["abs", "aiter", "all", "anext", "any", "ascii", "bin", "bool", "breakpoint", "bytearray", "bytes", "callable", "chr", "classmethod", "compile", "complex", "copyright", "credits", "delattr", "dict", "dir", "divmod", "enumerate", "eval", "exec", "exit", "filter", "float", "format", "frozenset", "getattr", "globals", "hasattr", "hash", "help", "hex", "id", "input", "int", "isinstance", "issubclass", "iter", "len", "license", "list", "locals", "map", "max", "memoryview", "min", "next", "object", "oct", "open", "ord", "pow", "print", "property", "quit", "range", "repr", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super", "tuple", "type", "vars", "zip", "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BaseExceptionGroup", "BlockingIOError", "BrokenPipeError", "BufferError", "BytesWarning", "ChildProcessError", "ConnectionAbortedError", "ConnectionError", "ConnectionRefusedError", "ConnectionResetError", "DeprecationWarning", "EOFError", "Ellipsis", "EncodingWarning", "EnvironmentError", "Exception", "ExceptionGroup", "False", "FileExistsError", "FileNotFoundError", "FloatingPointError", "FutureWarning", "GeneratorExit", "IOError", "ImportError", "ImportWarning", "IndentationError", "IndexError", "InterruptedError", "IsADirectoryError", "KeyError", "KeyboardInterrupt", "LookupError", "MemoryError", "ModuleNotFoundError", "NameError", "None", "NotADirectoryError", "NotImplemented", "NotImplementedError", "OSError", "OverflowError", "PendingDeprecationWarning", "PermissionError", "ProcessLookupError", "RecursionError", "ReferenceError", "ResourceWarning", "RuntimeError", "RuntimeWarning", "StopAsyncIteration", "StopIteration", "SyntaxError", "SyntaxWarning", "SystemError", "SystemExit", "TabError", "TimeoutError", "True", "TypeError", "UnboundLocalError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeError", "UnicodeTranslateError", "UnicodeWarning", "UserWarning", "ValueError", "Warning", "ZeroDivisionError", "__build_class__", "__debug__", "__import__", "PythonFinalizationError", "WindowsError"])
+_NAMES: Final = """
+abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex copyright
+credits delattr dict dir divmod enumerate eval exec exit filter float format frozenset getattr globals hasattr hash
+help hex id input int isinstance issubclass iter len license list locals map max memoryview min next object oct open
+ord pow print property quit range repr reversed round set setattr slice sorted staticmethod str sum super tuple type
+vars zip ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError
+BrokenPipeError BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError
+ConnectionRefusedError ConnectionResetError DeprecationWarning EOFError Ellipsis EncodingWarning EnvironmentError
+Exception ExceptionGroup False FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit
+IOError ImportError ImportWarning IndentationError IndexError InterruptedError IsADirectoryError KeyError
+KeyboardInterrupt LookupError MemoryError ModuleNotFoundError NameError None NotADirectoryError NotImplemented
+NotImplementedError OSError OverflowError PendingDeprecationWarning PermissionError ProcessLookupError RecursionError
+ReferenceError ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration StopIteration SyntaxError SyntaxWarning
+SystemError SystemExit TabError TimeoutError True TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError
+UnicodeError UnicodeTranslateError UnicodeWarning UserWarning ValueError Warning ZeroDivisionError __build_class__
+__debug__ __import__ PythonFinalizationError WindowsError
+"""
+BUILTIN_NAMES: Final = frozenset(_NAMES.split())
 """Names that a module has without a definition."""
 
 _INSTEAD: Final[Mapping[str, str]] = MappingProxyType({
@@ -156,9 +173,9 @@ def check_helper(m: Machine, name: str, params: Iterable[Param], positional: int
     text = ", ".join(_spell(p) for p in params)
     anything = any(p.kind == "**" for p in params)
     taken = frozenset(p.name for p in params if p.kind in ("positional", "keyword"))
-    signature = Signature(f"({text})", names, taken | (frozenset(keywords) if anything else frozenset()),
-                          frozenset(p.name for p in params if p.kind in ("positional", "keyword") and p.default is None),
-                          many)
+    required = frozenset(p.name for p in params if p.kind in ("positional", "keyword") and p.default is None)
+    known = taken | frozenset(keywords) if anything else taken
+    signature = Signature(f"({text})", names, known, required, many)
     misfit = find_misfit(signature, positional, keywords)
     if misfit is not None:
         refuse(m, "TC603", "arguments", span, name, misfit, f"({text})")

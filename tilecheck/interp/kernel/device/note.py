@@ -58,7 +58,7 @@ def list_variant_conditions(m: Machine) -> Cond:
 
 
 def _select_static(m: Machine, cond: Cond, asserted: AbstractSet[Cond]) -> Cond:
-    """A condition without the parts that are decided at run time: code under it is compiled whatever they are."""
+    """A condition without the parts that are decided at run time: code under it is compiled for any outcome of them."""
     if cond in asserted:
         return TRUE
     if not cond.args:
@@ -142,7 +142,7 @@ def _name_of(m: Machine, frame: Frame, node: Expr) -> str | None:
 
 def note_missing(m: Machine, name: str, span: Span) -> None:
     """Notes a dotted name below `cuda.tile` that does not exist."""
-    missing = find_missing(name)
+    missing = None if m.guarded else find_missing(name)
     if missing is not None:
         owner, part, known = missing
         composed, close = COMPOSED.get(part) if owner == "cuda.tile" else None, suggest(part, known)

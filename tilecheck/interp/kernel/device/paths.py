@@ -18,7 +18,8 @@ from tilecheck.interp.kernel.values import Const, Function, Place, Tuple, Value
 from tilecheck.symbolic import Cond
 from tilecheck.syntax.tree import Span
 
-__all__ = ["describe_difference", "is_mark", "join_marks", "mark_mixed", "mark_unset", "note_set", "note_use", "place_of"]
+__all__ = [
+    "describe_difference", "is_mark", "join_marks", "mark_mixed", "mark_unset", "note_set", "note_use", "place_of"]
 
 _MARKS = ("@", "?", "!")
 

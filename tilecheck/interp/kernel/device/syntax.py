@@ -114,7 +114,7 @@ def _assign(s: Assign, scope: _Scope) -> Found:
         yield from _target(target, scope)
 
 
-def _augmented(s: AugAssign, scope: _Scope) -> Found:
+def _check_augmented(s: AugAssign, scope: _Scope) -> Found:
     yield from _expression(s.value, scope)
     if isinstance(s.target, Subscript):
         yield from _expression(s.target, scope)
@@ -223,7 +223,7 @@ _UNKNOWN_STATEMENTS: Final = MappingProxyType({
 
 _STATEMENTS: Final[Mapping[type, Callable[[Any, _Scope], Found]]] = MappingProxyType({
     Assign: _assign,
-    AugAssign: _augmented,
+    AugAssign: _check_augmented,
     ExprStmt: lambda s, scope: _expression(s.value, scope),
     For: _for,
     While: _while,

@@ -15,8 +15,9 @@ from tilecheck.symbolic import negate
 from tilecheck.syntax.tree import Constant, Expr, SliceExpr, Span
 
 __all__ = [
-    "check_attribute", "check_comparison", "check_context", "check_index", "check_item_assignment", "check_iterable", "check_operands",
-    "check_range", "check_returned", "check_starred", "check_static_assertion", "check_subscript", "check_truth", "check_unary", "check_unpacked",
+    "check_attribute", "check_comparison", "check_context", "check_index", "check_item_assignment",
+    "check_iterable", "check_operands", "check_range", "check_returned", "check_starred", "check_static_assertion",
+    "check_subscript", "check_truth", "check_unary", "check_unpacked",
 ]
 
 
@@ -33,7 +34,7 @@ def check_operands(m: Machine, op: str, left: Value, right: Value, span: Span) -
             is_passed(m, left) or is_passed(m, right)):
         refuse(m, "TC605", "power", span)
     if _is_refused(m, left, right, a, b) and (op != "+" or a != b or a not in ("a tuple", "a string")):
-        refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", _instead(a, b))
+        refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", _suggest_operand(a, b))
 
 
 def _is_integer(value: Value) -> bool:
@@ -51,19 +52,19 @@ def check_comparison(m: Machine, op: str, left: Value, right: Value, span: Span)
     elif op not in ("in", "not in") and _is_refused(m, left, right, a, b):
         same = a == b and a in ("a tuple", "a string", "an element type")
         if not (same and (op in ("==", "!=") or a == "a string")) and not (
-                op in ("==", "!=") and {a, b} & {"an element type", "a class", "a member"}):
-            refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", _instead(a, b))
+                op in ("==", "!=") and {a, b} & {"an element type", "a class", "a member", "an object"}):
+            refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", _suggest_operand(a, b))
 
 
 def _is_refused(m: Machine, left: Value, right: Value, a: str | None, b: str | None) -> bool:
-    """Whether operands, of which one is of a kind without operators, are certain."""
+    """Whether the kinds of the operands are certain, and one of them has no operators."""
     if a is None or b is None:
         other = right if a is None else left
         return (a or b) == "`None`" and isinstance(other, ParamRef) and not other.outer
     return not {a, b} <= _OPERANDS
 
 
-def _instead(a: str | None, b: str | None) -> str:
+def _suggest_operand(a: str | None, b: str | None) -> str:
     for kind in (a, b):
         if kind in _INSTEAD_OF:
             return _INSTEAD_OF[kind]
@@ -81,7 +82,7 @@ def check_unary(m: Machine, op: str, value: Value, span: Span) -> None:
     """Notes a unary operator of a value that has none."""
     kind = kind_of(m, value)
     if kind is not None and kind not in _OPERANDS:
-        refuse(m, "TC605", "unary", span, op, kind, _instead(kind, None))
+        refuse(m, "TC605", "unary", span, op, kind, _suggest_operand(kind, None))
 
 
 def check_truth(m: Machine, value: Value, span: Span) -> None:
@@ -225,7 +226,7 @@ def check_returned(m: Machine, value: Value, span: Span) -> None:
 
 
 def check_unpacked(m: Machine, value: Value, have: int | None, want: int, span: Span) -> None:
-    """Notes the unpacking of a value that is no tuple of so many items."""
+    """Notes the unpacking of a value that is not a tuple of so many items."""
     kind = kind_of(m, value)
     if have is not None and kind == "a tuple" and have != want:
         refuse(m, "TC605", "unpack", span, f"a tuple of {have} items", str(want), f"write {have} names")
