@@ -74,3 +74,14 @@ def test_a_number_with_uses_of_one_kind_is_followed(test):
 ])
 def test_a_contradiction_stays_impossible(test, annotation, use):
     assert verdict(test, annotation, use) in ("proved", "conditional")
+
+
+@pytest.mark.parametrize("annotation", ["", ": bool", ": ct.Constant[bool]"])
+@pytest.mark.parametrize("test", ["not ct.bitwise_not(p)", "ct.bitwise_not(p) == 0 and p != -1"])
+def test_the_inverse_of_a_truth_value_may_be_false(test, annotation):
+    assert verdict(test, annotation) in ("refuted", "unproven")
+
+
+@pytest.mark.parametrize(("annotation", "use"), [(": int", "pass"), ("", "ct.load(src, (p,), (1,))")])
+def test_the_inverse_of_an_integer_is_followed(annotation, use):
+    assert verdict("~p == 0 and p != -1", annotation, use) == "proved"

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from tilecheck.dtypes import SOME_NUMBER, Weak
 from tilecheck.interp.kernel.coerce import arrays_in, constant_int, expand, scalar_of, show, to_int, uniform_truth
 from tilecheck.interp.kernel.device.values import check_comparison, check_operands, check_unary
 from tilecheck.interp.kernel.interpreter import Machine
@@ -23,7 +24,13 @@ from tilecheck.interp.kernel.overflow import (
 from tilecheck.interp.kernel.poison.propagation import elementwise, lose_all, masks, product, select_lanes, spread
 from tilecheck.interp.kernel.shapes import broadcast
 from tilecheck.interp.kernel.tile_types.operators import of_unary, type_combination
-from tilecheck.interp.kernel.undeclared import compare_terms, is_followed_as_integer, note_division, note_use
+from tilecheck.interp.kernel.undeclared import (
+    compare_terms,
+    is_followed_as_integer,
+    note_division,
+    note_use,
+    undecided_numbers,
+)
 from tilecheck.interp.kernel.values import (
     Bool,
     Choice,
@@ -48,6 +55,7 @@ from tilecheck.symbolic import (
     Cond,
     FloorDiv,
     Mod,
+    Symbol,
     Term,
     app,
     atoms_of,
@@ -435,9 +443,19 @@ def _invert(m: Machine, value: Value, span: Span) -> Value:
         return Bool(negate(value.cond), value.shape, value.shadow)
     if isinstance(value, (Int, ParamRef)):
         inner = to_int(m, value, span)
+        if _may_be_truth(m, inner):
+            m.mark_inexact()
+            return Int(app("invert", inner.term), inner.shape, inner.shadow)
         return Int(-inner.term - 1, inner.shape, inner.shadow)
     lose_all(m, "inversion", value)
     return Unknown("inversion")
+
+
+def _may_be_truth(m: Machine, value: Int) -> bool:
+    """Whether a number of the launch may be a truth value, whose inverse is the other one."""
+    number = value.term.single
+    undecided = number in undecided_numbers(m, value.term)
+    return isinstance(number, Symbol) and (undecided or value.dtype in (SOME_NUMBER, Weak.BOOL))
 
 
 def select(m: Machine, cond: Bool, then: Value, other: Value, span: Span) -> Value:
