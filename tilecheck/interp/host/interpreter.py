@@ -112,6 +112,7 @@ class Evaluator:
         self.calls: set[tuple[tuple[str, str], Span]] = set()
         """Functions, by file, with the calls of them that were followed."""
         self._escaping: set[tuple[int, Span]] = set()
+        self._inner = 0
         self._followed: dict[tuple[int, Span], int] = {}
         """Functions that went to code which is not seen, with the number of launches after they were followed."""
         self.leaked: set[str] = set()
@@ -139,6 +140,8 @@ class Evaluator:
         self.active.clear()
         self.leaked.clear()
         self._followed.clear()
+        self._escaping.clear()
+        self._inner = 0
         # values of module-level names may hold symbols
         self._globals.clear()
 
@@ -495,9 +498,12 @@ class Evaluator:
             return
         self._escaping.add((value.frame, value.span))
         seen = (self.variable(name, frame, state) for name in sorted(find_mentioned_names(value.definition)))
+        # only this function calls the functions that it sees
+        self._inner += 1
         self._escape_values((*value.bound, *(v for v in seen if v is not None and _changes_by_itself(v))), state)
+        self._inner -= 1
         known = self._followed.get((value.frame, value.span))
-        if known is None or len(self.records) < known:
+        if not self._inner and (known is None or len(self.records) < known):
             follow_callback(self, value, frame, state)
             self._followed[value.frame, value.span] = len(self.records)
         self._escaping.discard((value.frame, value.span))
