@@ -133,7 +133,9 @@ class _Search:
         if forward is not None and self._run_after(forward, name, definition):
             return
         state = State()
-        self._body(name, definition, {param.name: self._parameter(param, state) for param in definition.params}, state)
+        values = {param.name: self._parameter(param, state) for param in definition.params}
+        # callers that are not seen have the result, which may be a function
+        ev.escape((self._body(name, definition, values, state),), state)
 
     def _body(self, name: str, definition: tree.FuncDef, values: dict[str, Value], state: State) -> Value:
         ev = self.ev
