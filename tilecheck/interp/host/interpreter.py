@@ -152,7 +152,10 @@ class Evaluator:
         return self.symbols.extent(symbol)
 
     def unknown(self, hint: str, numeric: bool = True) -> Thing:
-        return Thing(self.invent_name(hint), numeric=numeric)
+        name = self.invent_name(hint)
+        if hint.endswith("()"):
+            self.symbols.results.add(name)
+        return Thing(name, numeric=numeric)
 
     def build_from_origin(self, name: str, origin: Member | Stored) -> Value:
         """A thing of known origin, or the value itself if the origin allows only one."""

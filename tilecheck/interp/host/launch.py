@@ -80,6 +80,7 @@ class Launch(Struct, frozen=True):
     faults     faults that do not depend on the kernel: (kind, subject)
     certain    whether it launches this kernel and no other, on every path
     variables  values of the kernel's type variables, in a launch through the runtime
+    computed   whether calls that were not followed compute its grid
     dependent  whether it may start before the launch before it is done (programmatic dependent launch)
     """
 
@@ -97,6 +98,7 @@ class Launch(Struct, frozen=True):
     dependent: bool = False
     certain: bool = True
     variables: tuple[tuple[str, Term], ...] = ()
+    computed: bool = False
 
     def __hash__(self) -> int:
         # the data of a launch is large, and its location distinguishes it from nearly all other launches

@@ -25,6 +25,7 @@ class Symbols:
     fractions  names of numbers that are not integers, as comparisons test for a value between two integers
     integers   parameters that are declared as integers
     rounded    results of roundings
+    results    names of results of calls that were not followed
     """
 
     things: dict[str, Thing] = field(default_factory=dict)
@@ -40,6 +41,7 @@ class Symbols:
     fractions: frozenset[str] = frozenset()
     integers: set[str] = field(default_factory=set)
     rounded: set[Term] = field(default_factory=set)
+    results: set[str] = field(default_factory=set)
     _used: dict[str, int] = field(default_factory=dict)
 
     def invent_name(self, hint: str) -> str:
