@@ -340,7 +340,7 @@ def test_launches_with_the_same_numbers_are_equal() -> None:
 @pytest.mark.parametrize(("body", "clause", "params"), [
     # the grid is computed from `n` by a function that is not followed
     ("g = other(n)\nct.launch(0, (g,), k, (x, y, 2 * n, 1))", "n <= 8", "x, y, n"),
-    # nobody passes another number for a flag
+    # callers pass no other number for a flag
     ("ct.launch(0, (4,), k, (x, y, int(flag) + 8, 1))", "n <= 9", "x, y, flag=False"),
     # the program ends before
     ("import sys\nif n > 8:\n    sys.exit()\nct.launch(0, (4,), k, (x, y, 2 * n, 1))", "n <= 16", "x, y, n"),

@@ -341,7 +341,10 @@ def _external(ev: Evaluator, target: External, expr: tree.Call, given: Arguments
     if name not in library.HARMLESS:
         args = given.args if target.path != "builtins.getattr" else _that_may_change(given.args)
         ev.escape((*args, *given.named.values()), state)
-    return ev.unknown(f"{name}()", numeric=name not in library.FRACTIONAL)
+    result = ev.unknown(f"{name}()", numeric=name not in library.FRACTIONAL)
+    if not given.args and not given.named:
+        ev.symbols.results.discard(result.name)  # it depends on no value of the caller
+    return result
 
 
 def _that_may_change(args: tuple[Value, ...]) -> tuple[Value, ...]:
