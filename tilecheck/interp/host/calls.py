@@ -156,7 +156,9 @@ def _called_on(
         if func.attr in methods.REBIND:
             forget(ev, owner, state)
         name = owner.name if isinstance(owner, Thing | Tensor) else "value"
-        return ev.unknown(f"{name}.{func.attr}()")
+        result = ev.unknown(f"{name}.{func.attr}()")
+        ev.symbols.results.discard(result.name)  # what a method reads is mostly the object
+        return result
     return apply(ev, ev.attribute(owner, func.attr, state), expr, given, frame, state)
 
 
