@@ -325,10 +325,11 @@ def execute_host(
         poke=lambda: [change(value) for value in held] and None)
     names_of = ("cuda", "cuda.tile", "torch", "triton", "lib", "m", *others)
     before = {name: sys.modules.get(name) for name in names_of}
+    finder = _Finder(others)
     sys.modules.update({"cuda": cuda, "cuda.tile": tile, "torch": torch, "triton": triton, "lib": lib})
     try:
         code = compile(text, "m.py", "exec")
-        sys.meta_path.insert(0, finder := _Finder(others))
+        sys.meta_path.insert(0, finder)
         for given in inputs:
             for name in others:
                 sys.modules.pop(name, None)
@@ -338,7 +339,7 @@ def execute_host(
                 exec(code, made.__dict__)
                 _run_limited(made.__dict__["run"], given)
     finally:
-        sys.meta_path.remove(finder)
+        sys.meta_path[:] = [each for each in sys.meta_path if each is not finder]
         for name, module in before.items():
             if module is None:
                 sys.modules.pop(name, None)
@@ -765,11 +766,17 @@ class Writer:
 
 def generate_host(seed: int) -> str:
     """A module with a host function `run`."""
-    w = Writer(random.Random(seed))
-    for _ in range(w.rng.randint(3, 9)):
-        w.statement()
-    w.launch()
-    return f"{HEADER}def run({PARAMETERS}):\n" + "\n".join(w.lines) + "\n"
+    rng = random.Random(seed)
+    while True:
+        w = Writer(rng)
+        for _ in range(rng.randint(3, 9)):
+            w.statement()
+        w.launch()
+        text = f"{HEADER}def run({PARAMETERS}):\n" + "\n".join(w.lines) + "\n"
+        # an assignment expression is not allowed in all places of a comprehension
+        with suppress(SyntaxError):
+            compile(text, "m.py", "exec")
+            return text
 
 
 # --- judging ---------------------------------------------------------------------------------------------------------

@@ -335,3 +335,30 @@ def test_launches_with_the_same_numbers_are_equal() -> None:
             replace(one, cases=((("z", 1),),)), replace(one, every=not one.every), replace(one, free=frozenset("z")),
             replace(one, variables=(("T", symbol("z")),)), replace(one, arguments=None)):
         assert numbers_of(part) != numbers_of(one)
+
+
+@pytest.mark.parametrize(("body", "clause", "params"), [
+    # the grid is computed from `n` by a function that is not followed
+    ("g = other(n)\nct.launch(0, (g,), k, (x, y, 2 * n, 1))", "n <= 8", "x, y, n"),
+    # callers pass no other number for a flag
+    ("ct.launch(0, (4,), k, (x, y, int(flag) + 8, 1))", "n <= 9", "x, y, flag=False"),
+    # the program ends before
+    ("import sys\nif n > 8:\n    sys.exit()\nct.launch(0, (4,), k, (x, y, 2 * n, 1))", "n <= 16", "x, y, n"),
+])
+def test_no_launch_is_named_that_the_program_may_not_make(body: str, clause: str, params: str) -> None:
+    assert at(body, clause, True, params).state in ("open", "discharged")
+
+
+def test_a_launch_that_callers_can_make_is_named() -> None:
+    assert at("ct.launch(0, (4,), k, (x, y, 2 * n, 1))", "n <= 8", True, "x, y, n").state == "violated"
+
+
+def test_a_helper_is_believed_by_its_body_and_not_by_its_name() -> None:
+    found = launches("""
+def replace_hints(kernel, **hints):
+    return other
+
+def run(x, y, n):
+    ct.launch(0, (n,), replace_hints(k, occupancy=2), (x, y, n, 1))
+""")
+    assert [each.kernel[1] for each in found] == ["other"]

@@ -29,11 +29,11 @@ def follow_callback(ev: Evaluator, target: Closure, outer: Frame, state: State) 
         value: Value = ev.unknown(param.name, numeric=not param.kind.startswith("*"))
         later.bind(frame.number, param.name, target.bound[number] if number < len(target.bound) else value)
     if isinstance(definition, tree.Lambda):
-        ev.eval(definition.body, frame, later)
+        ev.escape((ev.eval(definition.body, frame, later),), later)
         return
     ev.active.append(key)
     try:
-        calls.body_value(ev, definition, frame, later)
+        ev.escape((calls.body_value(ev, definition, frame, later),), later)
     finally:
         ev.active.pop()
 

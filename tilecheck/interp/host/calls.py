@@ -156,7 +156,9 @@ def _called_on(
         if func.attr in methods.REBIND:
             forget(ev, owner, state)
         name = owner.name if isinstance(owner, Thing | Tensor) else "value"
-        return ev.unknown(f"{name}.{func.attr}()")
+        result = ev.unknown(f"{name}.{func.attr}()")
+        ev.symbols.results.discard(result.name)  # what a method reads is mostly the object
+        return result
     return apply(ev, ev.attribute(owner, func.attr, state), expr, given, frame, state)
 
 
@@ -341,7 +343,10 @@ def _external(ev: Evaluator, target: External, expr: tree.Call, given: Arguments
     if name not in library.HARMLESS:
         args = given.args if target.path != "builtins.getattr" else _that_may_change(given.args)
         ev.escape((*args, *given.named.values()), state)
-    return ev.unknown(f"{name}()", numeric=name not in library.FRACTIONAL)
+    result = ev.unknown(f"{name}()", numeric=name not in library.FRACTIONAL)
+    if not given.args and not given.named:
+        ev.symbols.results.discard(result.name)  # it depends on no value of the caller
+    return result
 
 
 def _that_may_change(args: tuple[Value, ...]) -> tuple[Value, ...]:

@@ -88,19 +88,24 @@ class Accessors(Struct, frozen=True):
 
     stored  names of attributes that a store need not set: properties and descriptors
     active  those of which a read may give another value each time
+    methods names of functions
     every   whether a class defines what a store of any attribute does
     """
 
     stored: frozenset[str] = frozenset()
     active: frozenset[str] = frozenset()
+    methods: frozenset[str] = frozenset()
     every: bool = False
 
 
 def join_accessors(parts: Iterable[Accessors]) -> Accessors:
     """The attributes that the classes of several modules compute."""
-    each = list(parts)
-    return Accessors(frozenset().union(*(part.stored for part in each)), frozenset().union(
-        *(part.active for part in each)), any(part.every for part in each))
+    found = Accessors()
+    for part in parts:
+        found = Accessors(
+            found.stored | part.stored, found.active | part.active, found.methods | part.methods,
+            found.every or part.every)
+    return found
 
 
 _STORING: Final = frozenset({"__delattr__", "__getattribute__", "__setattr__"})
@@ -123,11 +128,13 @@ def accessors_of(module: Module) -> Accessors:
 def _find_accessors(module: Module) -> Accessors:
     stored: set[str] = set()
     active: set[str] = set()
+    methods: set[str] = set()
     every = False
     for node, _ in module.skeleton.classes.values():
         for stmt in node.body:
             if isinstance(stmt, ast.FunctionDef | ast.AsyncFunctionDef):
                 every = every or stmt.name in _STORING
+                methods.add(stmt.name)
                 if stmt.decorator_list:
                     stored.add(stmt.name)
                     active |= {stmt.name} if _is_active(stmt) else set()
@@ -139,7 +146,7 @@ def _find_accessors(module: Module) -> Accessors:
                 names = {t.id for t in targets if isinstance(t, ast.Name)}
                 stored |= names
                 active |= names if _is_descriptor(module, func) else set()
-    return Accessors(frozenset(stored), frozenset(active), every)
+    return Accessors(frozenset(stored), frozenset(active), frozenset(methods), every)
 
 
 def _is_active(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -67,7 +67,7 @@ def numbers_of(launch: Launch) -> tuple[object, ...]:
     at any location. Any further data that a decision reads from a launch or an argument must be added here."""
     arguments = None if launch.arguments is None else tuple(map(_numbers, launch.arguments))
     return (launch.grid, arguments, launch.facts, launch.cases, launch.free, launch.every, launch.variables,
-            launch.complete)
+            launch.complete, launch.computed)
 
 
 def _numbers(a: Argument) -> tuple[object, ...]:

@@ -37,7 +37,6 @@ from tilecheck.symbolic import (
     Cond,
     Ite,
     Opaque,
-    Scalar,
     Substitution,
     Symbol,
     Term,
@@ -326,7 +325,8 @@ def _refute_somewhere(
     chosen = {n for case in launch.cases for n, _ in case}
     leaves = {a for value in (goal, *relevant) for a in atoms_of(value) if isinstance(a, Symbol | Opaque)}
     free = launch.free | chosen
-    if not all(is_free(a, free) for a in leaves) or any(e is None or _is_computed(e) for e in launch.grid):
+    # there need not be a launch with these values if the grid is computed from them unseen
+    if launch.computed or not all(is_free(a, free) for a in leaves):
         return _OPEN
     arrays = {a.array for a in leaves if isinstance(a, EXTENTS)}
     counts = {a.key for a in leaves if not isinstance(a, EXTENTS) and a.key not in chosen}
@@ -341,12 +341,6 @@ def _refute_somewhere(
             return _OPEN
         values = _format_values(goal, found)
     return Discharge("violated", values, substitute_text(text, bound.values))
-
-
-def _is_computed(extent: Term) -> bool:
-    """Whether a call that was not followed computes an extent of the grid, perhaps from the values that callers choose:
-    there need not be a launch with these values."""
-    return any(isinstance(a, Scalar) and a.name.partition("#")[0].endswith("()") for a in atoms_of(extent))
 
 
 def _find_typical_counterexample(goal: Cond, facts: Sequence[Cond]) -> dict[Atom, int] | None:

@@ -113,7 +113,8 @@ class Evaluator:
         self.calls: set[tuple[tuple[str, str], Span]] = set()
         """Functions, by file, with the calls of them that were followed."""
         self._escaping: set[tuple[int, Span]] = set()
-        self._followed: dict[tuple[int, Span], int] = {}
+        self._inner = 0
+        self._followed: dict[tuple[object, ...], int] = {}
         """Functions that went to code which is not seen, with the number of launches after they were followed."""
         self.leaked: set[str] = set()
         """Objects, and memory of arrays, that code which is not seen may have: it may change them whenever it runs."""
@@ -145,6 +146,8 @@ class Evaluator:
         self.selves.clear()
         self.leaked.clear()
         self._followed.clear()
+        self._escaping.clear()
+        self._inner = 0
         # values of module-level names may hold symbols
         self._globals.clear()
 
@@ -155,7 +158,10 @@ class Evaluator:
         return self.symbols.extent(symbol)
 
     def unknown(self, hint: str, numeric: bool = True) -> Thing:
-        return Thing(self.invent_name(hint), numeric=numeric)
+        name = self.invent_name(hint)
+        if hint.endswith("()"):
+            self.symbols.results.add(name)
+        return Thing(name, numeric=numeric)
 
     def build_from_origin(self, name: str, origin: Member | Stored) -> Value:
         """A thing of known origin, or the value itself if the origin allows only one."""
@@ -485,6 +491,7 @@ class Evaluator:
                 self.leaked.update(filter(None, (value.storage, value.maybe)))
             elif isinstance(value, Thing) and value.origin is None:
                 self.leaked.add(value.name)
+                self._escape_method(value, state)
                 state.epochs[value.name] = state.epochs.get(value.name, 0) + 1
                 self._forget(value.name, state)
             elif isinstance(value, Thing) and isinstance(value.origin, Member):
@@ -496,6 +503,15 @@ class Evaluator:
                 self._escape_values((*value.bound, *(v for _, v in value.named)), state)
             elif isinstance(value, Choice):
                 self._escape_values(tuple(option for _, option in value.options), state)
+
+    def _escape_method(self, value: Thing, state: State) -> None:
+        """A method of an object that is not followed may change it."""
+        owner, _, name = value.name.rpartition(".")
+        owner = owner.partition("@")[0]
+        if owner and name in self.accessors.methods:
+            self.leaked.add(owner)
+            state.epochs[owner] = state.epochs.get(owner, 0) + 1
+            self._forget(owner, state)
 
     def _escape_member(self, value: Thing, origin: Member, state: State) -> None:
         """One of several values changes; which lists and dicts they were is not known any more."""
@@ -515,11 +531,15 @@ class Evaluator:
         self._escaping.add((value.frame, value.span))
         mentioned = sorted(self.names_in(value.definition, find_mentioned_names))
         seen = (self.variable(name, frame, state) for name in mentioned)
+        # only this function calls the functions that it sees
+        self._inner += 1
         self._escape_values((*value.bound, *(v for v in seen if v is not None and _changes_by_itself(v))), state)
-        known = self._followed.get((value.frame, value.span))
-        if known is None or len(self.records) < known:
+        self._inner -= 1
+        key = value.frame, value.span, value.bound, value.named
+        known = self._followed.get(key)
+        if not self._inner and (known is None or len(self.records) < known):
             follow_callback(self, value, frame, state)
-            self._followed[value.frame, value.span] = len(self.records)
+            self._followed[key] = len(self.records)
         self._escaping.discard((value.frame, value.span))
 
     def forget_rebound(self, value: Closure, state: State) -> set[tuple[int, str]]:

@@ -81,6 +81,7 @@ class Launch(Struct, frozen=True):
     certain    whether it launches this kernel and no other, on every path
     variables  values of the kernel's type variables, in a launch through the runtime
     complete   whether `facts` has all guarantees that concern the launch
+    computed   whether calls that were not followed compute its grid
     dependent  whether it may start before the launch before it is done (programmatic dependent launch)
     """
 
@@ -99,6 +100,7 @@ class Launch(Struct, frozen=True):
     certain: bool = True
     variables: tuple[tuple[str, Term], ...] = ()
     complete: bool = True
+    computed: bool = False
 
     def __hash__(self) -> int:
         # the data of a launch is large: location, grid and facts distinguish it from nearly all other launches

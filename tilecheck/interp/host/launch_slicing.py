@@ -78,7 +78,8 @@ def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel) -> L
     return plain_names(Launch(
         (kernel.file, kernel.qualname), (grid[0], grid[1], grid[2]), arguments,
         conj(*drop_weaker([*relevant, *standing, *bounds])), raw.span, raw.how, name, cases,
-        frozenset(ev.symbols.free), every, raw.faults, raw.dependent, complete=complete))
+        frozenset(ev.symbols.free), every, raw.faults, raw.dependent, complete=complete,
+        computed=any(t is None or any(a.key in ev.symbols.results for a in atoms_of(t)) for t in grid)))
 
 
 # --- names -----------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -37,6 +38,8 @@ _FEW: Final = 100
 _AGAIN: Final = 4
 """Times that a function is evaluated in which more and more numbers turn out to be no integers."""
 BODY: Final = "<module>"
+_REFLECTING: Final = re.compile(r"\b(?:globals|locals)\(\)|(?<![.\w])(?:eval|exec)\(|\bsys\.modules\b")
+"""Code that may call a function without its name."""
 _METHODS: Final = frozenset({"forward", "backward", "setup_context"})
 
 
@@ -82,7 +85,7 @@ class _Search:
     def _is_called_elsewhere(self, name: str) -> bool:
         """Whether a function is mentioned otherwise than in calls of it that were followed."""
         key = (self.module.path, name)
-        if key in self.ev.unfollowed:
+        if key in self.ev.unfollowed or _REFLECTING.search(self.module.code):
             return True
         followed = {(s.line, s.column, s.end_line, s.end_column) for k, s in self.ev.calls
                     if k == key and s.file == self.module.path}
@@ -145,7 +148,8 @@ class _Search:
         state = State()
         values = {param.name: self._parameter(param, state) for param in definition.params}
         self._note_self(name, definition, values)
-        self._body(name, definition, values, state)
+        # callers that are not seen have the result, which may be a function
+        ev.escape((self._body(name, definition, values, state),), state)
 
     def _note_self(self, name: str, definition: tree.FuncDef, values: Mapping[str, Value]) -> None:
         """Take note of the class of which a method gets an object, or the class itself."""

@@ -75,7 +75,7 @@ _LONGEST: Final = 64
 def _ceil(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     value = args[0] if args else None
     if isinstance(value, Ratio):
-        return Int(cdiv(value.num, value.den)) if _may_be_whole(ev, value.num) else None
+        return _round(ev, cdiv(value.num, value.den)) if _may_be_whole(ev, value.num) else None
     if isinstance(value, Log2):
         return Log2(value.of, True)
     return value if isinstance(value, Int) and _may_be_whole(ev, value.term) else None
@@ -84,15 +84,21 @@ def _ceil(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None
 def _floor(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     value = args[0] if args else None
     if isinstance(value, Ratio):
-        return Int(floordiv(value.num, value.den)) if _may_be_whole(ev, value.num) else None
+        return _round(ev, floordiv(value.num, value.den)) if _may_be_whole(ev, value.num) else None
     return value if isinstance(value, Int) and _may_be_whole(ev, value.term) else None
+
+
+def _round(ev: Evaluator, term: Term) -> Int:
+    """The result of a rounding."""
+    ev.symbols.rounded.add(term)
+    return Int(term)
 
 
 def _may_be_whole(ev: Evaluator, term: Term) -> bool:
     """Whether a number that code rounds is certainly an integer, or `n`, `n + 3` or `n // 2` of a number of which
     nothing is known: some integer has the same rounded result. There need not be one for `2*n`."""
     open_ = [(mono, factor) for mono, factor in term.monos.items() if not all(_is_whole(ev, atom) for atom in mono)]
-    if not open_:
+    if not open_ or term in ev.symbols.rounded:
         return True
     if len(open_) > 1 or abs(open_[0][1]) != 1 or len(open_[0][0]) != 1:
         return False
@@ -119,7 +125,7 @@ def _int(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     if isinstance(value, Ratio):
         # truncation is rounding down where nothing is negative
         plain = _may_be_whole(ev, value.num) and all(arrays.not_negative(ev, t) for t in (value.num, value.den))
-        return Int(floordiv(value.num, value.den)) if plain else None
+        return _round(ev, floordiv(value.num, value.den)) if plain else None
     if isinstance(value, Truth):
         return Int(ev.integer(value))
     if isinstance(value, Choice):

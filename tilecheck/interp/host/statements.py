@@ -97,7 +97,10 @@ def _assign(ev: Evaluator, stmt: tree.Assign, frame: Frame, state: State) -> Non
 def _label_value(ev: Evaluator, target: tree.Expr, value: Value) -> Value:
     """A value of unknown origin takes the name of the variable it is first stored in."""
     if isinstance(value, Thing) and value.name.endswith("()") and isinstance(target, tree.Name):
-        return Thing(ev.invent_name(target.id), value.origin, value.numeric)
+        name = ev.invent_name(target.id)
+        if value.name in ev.symbols.results:
+            ev.symbols.results.add(name)
+        return Thing(name, value.origin, value.numeric)
     return value
 
 

@@ -24,6 +24,8 @@ class Symbols:
     points     by name, the integers that a value is compared with for equality
     fractions  names of numbers that are not integers, as comparisons test for a value between two integers
     integers   parameters that are declared as integers
+    rounded    results of roundings
+    results    names of results of calls that were not followed
     """
 
     things: dict[str, Thing] = field(default_factory=dict)
@@ -38,6 +40,8 @@ class Symbols:
     points: dict[str, set[int]] = field(default_factory=dict)
     fractions: frozenset[str] = frozenset()
     integers: set[str] = field(default_factory=set)
+    rounded: set[Term] = field(default_factory=set)
+    results: set[str] = field(default_factory=set)
     _used: dict[str, int] = field(default_factory=dict)
 
     def invent_name(self, hint: str) -> str:
