@@ -70,11 +70,17 @@ def test_one_launch_that_goes_wrong_is_enough(launch):
 
 @pytest.mark.parametrize("launch", [
     "def host(compute, x):\n    ct.launch(None, (compute(x),), k, (x,))",
-    "def host(arguments):\n    ct.launch(None, *arguments)\n\n\nimport other\nhost(other.prepare(k))",
-    "TABLE = {}\n\n\ndef register(f):\n    TABLE[f] = f\n\n\nimport other\nother.run(k)",
 ])
 def test_a_launch_that_is_not_followed_makes_no_error(launch):
     assert {severity for _, severity in find_codes(OVERLAP + launch)} <= {"warning"}
+
+
+@pytest.mark.parametrize("launch", [
+    "def host(arguments):\n    ct.launch(None, *arguments)\n\n\nimport other\nhost(other.prepare(k))",
+    "TABLE = {}\n\n\ndef register(f):\n    TABLE[f] = f\n\n\nimport other\nother.run(k)",
+])
+def test_a_kernel_that_other_code_gets_counts_as_one_without_a_launch(launch):
+    assert find_codes(OVERLAP + launch) == find_codes(OVERLAP)
 
 
 def test_a_size_of_any_value_may_go_wrong():

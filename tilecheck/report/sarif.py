@@ -26,7 +26,8 @@ _BASE: Final = "SRCROOT"
 _FINGERPRINT: Final = "tilecheck/v1"
 _LEVELS: Final[Mapping[str, str]] = {"error": "error", "warning": "warning", "note": "note"}
 _GROUPS: Final[Mapping[str, str]] = {
-    "TC1": "ownership", "TC2": "bounds", "TC3": "padding", "TC4": "launch", "TC5": "types", "TC9": "opt-outs",
+    "TC1": "ownership", "TC2": "bounds", "TC3": "padding", "TC4": "launch", "TC5": "types", "TC6": "language",
+    "TC9": "opt-outs",
 }
 
 

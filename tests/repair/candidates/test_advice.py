@@ -148,12 +148,6 @@ def test_a_kernel_that_reads_its_neighbours_gets_another_array() -> None:
 
 def test_a_suggested_array_has_a_new_name() -> None:
     finding = only_finding(
-        "i = ct.bid(0)\nresult = ct.load(c, (i + 1,), (T,))\nct.store(array=c, index=(i,), tile=result)",
-        "c, out, T: Int",
-        "TC103",
-    )
-    assert finding.help is not None and "(a) on line 10, write to one more array in place of `c`: " in finding.help
-    finding = only_finding(
         "i = ct.bid(0)\nresult = ct.load(c, (i + 1,), (T,))\nct.store(c, (i,), result)", "c, out, T: Int", "TC103"
     )
     assert finding.help is not None and "(a) on line 10, write `ct.store(c_out1, (i,), result)`, " in finding.help

@@ -140,14 +140,14 @@ def k(x, ids, o, T: Int):
     i = ct.bid(0)
     t = ct.load(x, (i,), (T,))
     for j in range(ct.load(ids, (0,), (1,)).item()):
-        t = ct.flip(t, 0)
+        t = torch.flip(t, (0,))
     ct.store(o, (i,), ct.sum(t))
 """), """\
 TC301 error on line 13: could not prove that nothing outside `x` is used: where the lanes go is not followed:
     a value that is not followed
     help: load `x` with padding_mode=ct.PaddingMode.ZERO
-TC601 error on line 15: `cuda.tile` has no name `flip`
-    help: `docs/cuda-tile.md` lists the operations
+TC603 error on line 15: `torch.flip` is a function of Python: a kernel cannot call it
+    help: compute it in the host code and pass it, or put a computation of constants in `ct.static_eval`
 TC102 error on line 16: could not prove that blocks write disjoint parts of `o`: part of the index or of a
     condition was not understood
     help: write `o` through an index that each block computes from its own coordinates
