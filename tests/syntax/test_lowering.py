@@ -61,7 +61,7 @@ def show(node: object) -> object:
         ("Param", "a", None, None, "positional"), ("Param", "b", None, None, "*"),
         ("Param", "c", None, ("Constant", 1), "keyword"), ("Param", "d", None, None, "**")), ("Name", "a"))),
     ("n := a", ("Unknown", "assignment expression", (("Name", "a"),), ("n",))),
-    ("f'{a} {b:{c}}'", ("Unknown", "formatted string", (("Name", "a"), ("Name", "b"), ("Name", "c")), ())),
+    ("f'{a} {b:{c}}'", ("Unknown", "formatted string with a computed format", (("Name", "a"), ("Name", "b"), ("Name", "c")), ())),
     ("[a for b in c for a in b]", ("Unknown", "comprehension",
                                    (("Name", "a"), ("Name", "b"), ("Name", "c"), ("Name", "a"), ("Name", "b")), ())),
     ("b'x'", ("Unknown", "bytes", (), ())),
