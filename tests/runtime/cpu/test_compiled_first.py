@@ -6,7 +6,8 @@ import cuda.tile as ct
 import numpy as np
 import pytest
 
-from tilecheck_runtime.cpu.execution.execute import launch, sanitize
+from tilecheck_runtime.cpu.execution import execute
+from tilecheck_runtime.cpu.execution.execute import sanitize
 from tilecheck_runtime.errors.language import TileUnsupportedFeatureError
 
 X = np.zeros(8, np.float32)
@@ -20,7 +21,7 @@ def refuses_in_a_branch_that_is_not_taken(x, n: int):
 
 def test_errors_are_those_of_the_front_end():
     with pytest.raises(ct.TileTypeError, match="power of two"):
-        launch(None, (1,), refuses_in_a_branch_that_is_not_taken, (X, 0))
+        execute.launch(None, (1,), refuses_in_a_branch_that_is_not_taken, (X, 0))
 
 
 @ct.kernel
@@ -43,7 +44,7 @@ def uses_a_type_that_the_cpu_lacks(x):
 
 def test_errors_of_the_cpu_have_both_classes():
     with pytest.raises(TileUnsupportedFeatureError) as caught:
-        launch(None, (1,), uses_a_type_that_the_cpu_lacks, (X.copy(),))
+        execute.launch(None, (1,), uses_a_type_that_the_cpu_lacks, (X.copy(),))
     assert isinstance(caught.value, ct.TileUnsupportedFeatureError)
     assert str(caught.value) == "element type float8_e5m3fnu is not supported on the CPU"
     assert caught.value.message == str(caught.value)

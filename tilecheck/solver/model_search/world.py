@@ -70,7 +70,8 @@ def oracle(style: Callable[[str, tuple[int, ...]], int]) -> Callable[..., int]:
 
 class World(Mapping[Atom, int]):
     """Values of all atoms at one point, for `terms.evaluate`. Array elements are looked up in `data` by concrete
-    index; a value that is not there is asked from `source` and noted, or is a KeyError when there is none."""
+    index; a value that is not there is asked from `source` and noted, or is a KeyError when there is none. An index
+    before the first element is a KeyError."""
 
     def __init__(
         self,
@@ -82,7 +83,10 @@ class World(Mapping[Atom, int]):
 
     def __getitem__(self, a: Atom) -> int:
         if isinstance(a, Load):
-            return self._datum(f"{a.array}[", tuple(evaluate(i, self) for i in a.index))
+            index = tuple(evaluate(i, self) for i in a.index)
+            if any(i < 0 for i in index):
+                raise KeyError(a)  # a load outside its array yields no element
+            return self._datum(f"{a.array}[", index)
         if isinstance(a, App) and a.fn not in FUNCTIONS:
             return self._datum(f"{a.fn}(", tuple(evaluate(i, self) for i in a.args))
         if isinstance(a, Opaque) and a.uniform and a not in self.leaves:
