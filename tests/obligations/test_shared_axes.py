@@ -15,7 +15,8 @@ def verdict(*stores: str, loop: bool = False) -> str:
     text = ("import cuda.tile as ct\n\n\n@ct.kernel\ndef k(x, out, n: int, T: ct.Constant[int]):\n    i = ct.bid(0)\n"
             "    t = ct.full((1, T), 0.0, ct.float32)\n" + ("    for j in range(n):\n" if loop else "") + body)
     (kernel,) = check_source(text, "m.py", Config(use_cache=False)).kernels
-    return {o.verdict for o in kernel.obligations if o.kind == "disjoint"}.pop()
+    verdicts = {o.verdict for o in kernel.obligations if o.kind == "disjoint"}
+    return min(verdicts - {"proved"}, default="proved")
 
 
 @pytest.mark.parametrize(("stores", "loop"), [

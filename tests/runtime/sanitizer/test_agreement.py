@@ -70,7 +70,7 @@ def compare(seeds: range) -> tuple[int, int, list[str]]:
     for seed in seeds:
         kernel = from_seed(seed)
         space: dict[str, Any] = {}
-        exec(compile(kernel.text, "generated.py", "exec", dont_inherit=True), space)
+        exec(compile(kernel.text, f"agreement{seed}.py", "exec", dont_inherit=True), space)
         real, fake = space["kernel"], load_text(kernel.text)["kernel"]
         for number, launch in enumerate(assignments(kernel, 6)):
             log = execute(kernel, launch, fake)
