@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tilecheck.interp.kernel.arguments import MISSING, Arguments
-from tilecheck.interp.kernel.coerce import constant_int, expand, scalar_of
+from tilecheck.interp.kernel.coerce import scalar_of
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.values import Bool, Const, Data, Int, ParamRef, Value
 
@@ -25,14 +25,6 @@ def tile_of(m: Machine, value: Value, args: Arguments) -> Int | Bool | Data:
     if isinstance(value, Const):
         return Data(())
     return Data(None)
-
-
-def axes_of(m: Machine, value: Value, rank: int) -> list[int] | None:
-    items = expand(m, value)
-    axes = [constant_int(v) for v in (items if items is not None else (value,))]
-    if any(a is None or not -rank <= a < rank for a in axes):
-        return None
-    return [a % rank for a in axes if a is not None]
 
 
 def keep_type(m: Machine, op: str, args: Arguments, result: Value) -> Value:

@@ -88,12 +88,6 @@ def _type_where(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     return type_result(result, UNKNOWN if isinstance(dtype, Weak) else dtype or UNKNOWN, values)
 
 
-def _type_angle(m: Machine, op: str, args: Arguments, result: Value) -> Value:
-    if len(args.positional) != 2:
-        return drop_type(result)
-    return type_combination(m, "atan2", args.positional[0], args.positional[1], args.span, result, op)
-
-
 # --- records ---------------------------------------------------------------------------------------------------------
 
 _ROUNDED: Final = "x, y, /, *, rounding_mode=None, flush_to_zero=False"
@@ -143,7 +137,7 @@ OPERATIONS: Final = (
     Operation("truediv", _ROUNDED, "The quotients `x / y`, as fractions.", "none",
               partial(_compute_fraction, "truediv"), partial(_type_binary, "/"), combine_operands),
     Operation("atan2", "x1, x2, /", "The angles of the points (`x2`, `x1`), in radians.", "none",
-              partial(_compute_fraction, "atan2"), _type_angle, combine_operands),
+              partial(_compute_fraction, "atan2"), partial(_type_binary, "atan2"), combine_operands),
     Operation("negative", "x, /", "The values `-x`.", "none", _compute_negative, keep_type, combine_operands),
     Operation("bitwise_not", "x, /", "`x` with each bit inverted.", "none", _compute_bitwise_not, keep_type,
               combine_operands),

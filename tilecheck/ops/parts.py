@@ -6,7 +6,7 @@ from typing import Final
 
 from tilecheck.dtypes import UNKNOWN, Weak
 from tilecheck.interp.kernel.arguments import MISSING, Arguments
-from tilecheck.interp.kernel.coerce import constant_int, expand, shape_from, to_int
+from tilecheck.interp.kernel.coerce import constant_int, constant_ints, expand, shape_from, to_int
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.lint_facts import SliceUse, SubTile
 from tilecheck.interp.kernel.operation import Operation
@@ -15,7 +15,7 @@ from tilecheck.interp.kernel.poison.propagation import lose_all, place_part, sha
 from tilecheck.interp.kernel.poison.rules import lanes_shape, move_lanes
 from tilecheck.interp.kernel.poison.sources import blur, merge_poison
 from tilecheck.interp.kernel.shapes import lanes_of, relabel
-from tilecheck.interp.kernel.tile_types.notes import count_indices, note_extents, numbers_written, shape_written
+from tilecheck.interp.kernel.tile_types.notes import count_indices, note_extents, shape_written
 from tilecheck.interp.kernel.tile_types.operators import type_result
 from tilecheck.interp.kernel.tile_types.typing import NOTHING, drop_type, note, operand
 from tilecheck.interp.kernel.tile_types.uses import Operand
@@ -119,7 +119,7 @@ def _compute_item(m: Machine, args: Arguments) -> Value:
 def _type_cat(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     given = args.take(("tiles", "axis"))
     tiles = expand(m, given.get("tiles", NONE)) or ()
-    axes = numbers_written(m, given.get("axis"))
+    axes = constant_ints(m, given.get("axis"))
     types = [operand(t) for t in tiles]
     if not types or any(t is NOTHING for t in types) or axes is None or len(axes) != 1:
         return drop_type(result)

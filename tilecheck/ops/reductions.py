@@ -7,16 +7,15 @@ from typing import Final
 
 from tilecheck.dtypes import BOOL, FLOATS, I32, INTEGERS, UNKNOWN, DType, ElementType, Weak
 from tilecheck.interp.kernel.arguments import MISSING, Arguments
-from tilecheck.interp.kernel.coerce import constant_int, expand, to_int
+from tilecheck.interp.kernel.coerce import constant_int, constant_ints, expand, reduced_axes, to_int
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.operation import Operation
 from tilecheck.interp.kernel.poison.rules import reduce_poison, scan_poison
 from tilecheck.interp.kernel.shapes import lanes_of
-from tilecheck.interp.kernel.tile_types.notes import numbers_written
 from tilecheck.interp.kernel.tile_types.operators import type_result
 from tilecheck.interp.kernel.tile_types.typing import NOTHING, drop_type, note, operand
-from tilecheck.interp.kernel.values import NONE, Const, Data, Int, Shape, Tuple, Value
-from tilecheck.ops.arguments import axes_of, tile_of
+from tilecheck.interp.kernel.values import NONE, Data, Int, Shape, Tuple, Value
+from tilecheck.ops.arguments import tile_of
 from tilecheck.symbolic import ONE, ZERO, Atom, Lane, Opaque, app, atoms_of, of
 
 # --- values ----------------------------------------------------------------------------------------------------------
@@ -40,8 +39,7 @@ def _reduced_shape(
     if shape is None or keep is None:
         return None, None
     rank = len(shape)
-    axes: list[int] | None
-    axes = list(range(rank)) if axis is None or axis == Const(None) else axes_of(m, axis, rank)
+    axes = reduced_axes(m, axis, rank)
     if axes is None:
         return None, None
     if keep:
@@ -121,7 +119,7 @@ def _type_reduction(places: DType | None, m: Machine, op: str, args: Arguments, 
         return drop_type(result)
     axis = given.get("axis")
     scan = op in ("ct.cumsum", "ct.cumprod")
-    axes = () if (axis is None and not scan) or axis == NONE else (0,) if axis is None else numbers_written(m, axis)
+    axes = () if (axis is None and not scan) or axis == NONE else (0,) if axis is None else constant_ints(m, axis)
     if axes is not None:
         note(m, "axes" if places else "reduce", op, (x,), args.span, axes)
     return type_result(result, places or _reduced_type(x.dtype), (given.get("x"),), None if scan else args.span)
@@ -130,7 +128,7 @@ def _type_reduction(places: DType | None, m: Machine, op: str, args: Arguments, 
 def _type_general(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     """`ct.reduce` and `ct.scan`, by a function of the author."""
     given = args.take(("x", "axis"))
-    x, axes = operand(given.get("x")), numbers_written(m, given.get("axis"))
+    x, axes = operand(given.get("x")), constant_ints(m, given.get("axis"))
     if x is NOTHING:
         return result if isinstance(result, Tuple) else drop_type(result)
     if axes is not None:

@@ -6,19 +6,19 @@ from typing import Final
 
 from tilecheck.dtypes import UNKNOWN
 from tilecheck.interp.kernel.arguments import MISSING, Arguments
-from tilecheck.interp.kernel.coerce import constant_int, shape_from
+from tilecheck.interp.kernel.coerce import axes_of, constant_int, constant_ints, shape_from
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.operation import Operation
 from tilecheck.interp.kernel.poison.propagation import with_shadow
 from tilecheck.interp.kernel.poison.rules import move_lanes
 from tilecheck.interp.kernel.poison.sources import blur
 from tilecheck.interp.kernel.shapes import broadcast, lanes_of, permutation, product, relabel, reshape
-from tilecheck.interp.kernel.tile_types.notes import note_extents, numbers_written, shape_written
+from tilecheck.interp.kernel.tile_types.notes import note_extents, shape_written
 from tilecheck.interp.kernel.tile_types.operators import type_result
 from tilecheck.interp.kernel.tile_types.typing import NOTHING, drop_type, note, operand
 from tilecheck.interp.kernel.tile_types.uses import Operand
 from tilecheck.interp.kernel.values import NONE, Bool, Const, Data, Int, Shape, Tuple, Value
-from tilecheck.ops.arguments import axes_of, tile_of
+from tilecheck.ops.arguments import tile_of
 from tilecheck.symbolic import ONE, floordiv
 
 # --- values ----------------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ def _type_reshape(m: Machine, op: str, args: Arguments, result: Value) -> Value:
 
 def _type_permute(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     value = args.take(("x",)).get("x")
-    axes = numbers_written(m, _get_rest(args, "axes"))
+    axes = constant_ints(m, _get_rest(args, "axes"))
     x = operand(value)
     if axes is not None and len(args.positional) <= 2 and x is not NOTHING:
         note(m, "permute", op, (x,), args.span, axes)
@@ -167,7 +167,7 @@ def _type_broadcast_to(m: Machine, op: str, args: Arguments, result: Value) -> V
 
 def _type_expand_dims(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     given = args.take(("x", "axis"))
-    axes, x = numbers_written(m, given.get("axis")), operand(given.get("x"))
+    axes, x = constant_ints(m, given.get("axis")), operand(given.get("x"))
     if axes is not None and x is not NOTHING:
         note(m, "axes", op, (x,), args.span, axes)
     return type_result(result, x.dtype, (given.get("x"),))

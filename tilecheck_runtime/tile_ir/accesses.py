@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -62,4 +62,3 @@ class Made:
     dropped: int = 0
     certain: bool = True
     order: str = "weak"
-    value: Any = None

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tilecheck_runtime.tile_ir.values import Known, Tile, all_known, make_unknown
+from tilecheck_runtime.tile_ir.values import Known, Tile, make_unknown
 
 __all__ = ["combine", "compare", "convert", "is_all_unknown", "select", "shift", "transform"]
 
@@ -114,4 +114,4 @@ def convert(x: Tile, dtype: np.dtype[Any], exact: bool) -> Tile:
 
 
 def is_all_unknown(tiles: tuple[Tile, ...]) -> bool:
-    return all(not np.any(t.known) for t in tiles) and not any(map(all_known, tiles))
+    return not any(np.any(t.known) for t in tiles)

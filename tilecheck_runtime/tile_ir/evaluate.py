@@ -332,15 +332,11 @@ def _count_tiles(run: Run, op: Any) -> tuple[Any, ...]:
     view: ViewValue = run.values[op.view.name]
     order = getattr(view.type, "order", range(len(view.type.tile_shape)))
     steps = getattr(view.type, "traversal_steps", view.type.tile_shape)
-    found = []
-    for var, axis, size, step in zip(op.result_vars, order, view.type.tile_shape, steps, strict=True):
-        extent = number_of(view.array.shape[axis], "the extent of an array")
-        # as many steps as start inside; of a tile that is longer than the step, each but the last is whole
-        count = -(-extent // size) if step == size else max(0, -(-(extent - size) // step) + 1) if extent else 0
-        found.append(Tile(np.asarray(count, _type_of(var)[0])))
-        if step != size:
-            raise Undecided("the number of overlapping tiles is not followed")
-    return tuple(found)
+    if tuple(steps) != tuple(view.type.tile_shape):
+        raise Undecided("the number of overlapping tiles is not followed")
+    extents = [number_of(view.array.shape[axis], "the extent of an array") for axis in order]
+    return tuple(Tile(np.asarray(-(-extent // size), _type_of(var)[0]))
+                 for var, extent, size in zip(op.result_vars, extents, view.type.tile_shape, strict=True))
 
 
 def _list_item(run: Run, op: Any) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from tilecheck.dtypes import Weak
-from tilecheck.interp.kernel.arguments import Arguments
+from tilecheck.interp.kernel.arguments import MISSING, Arguments
 from tilecheck.interp.kernel.calls import call, unknown_call
 from tilecheck.interp.kernel.coerce import constant_int, expand, rank_of, show, to_bool, to_int, to_term
 from tilecheck.interp.kernel.conversions import cdiv_values, take_absolute
@@ -293,7 +293,7 @@ def _reduce(m: Machine, args: Arguments) -> Value:
 
 
 def _return_first(m: Machine, args: Arguments) -> Value:
-    return args.positional[0] if args.positional else Unknown("missing argument")
+    return args.positional[0] if args.positional else MISSING
 
 
 def _library_cdiv(m: Machine, args: Arguments) -> Value:

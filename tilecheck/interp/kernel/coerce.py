@@ -13,6 +13,7 @@ from tilecheck.interp.kernel.overflow import fit_unrecorded, wrap_constant
 from tilecheck.interp.kernel.poison.propagation import lose, observe, shadow_of
 from tilecheck.interp.kernel.undeclared import compare_terms, is_followed_as_integer, note_use
 from tilecheck.interp.kernel.values import (
+    NONE,
     ArrayRef,
     Bool,
     Choice,
@@ -355,6 +356,27 @@ _SHOW: dict[type, Callable[..., str | None]] = {
     Function: lambda v: v.definition.name,
     Instance: lambda v: v.member,
 }
+
+
+def constant_ints(m: Machine, value: Value | None) -> tuple[int, ...] | None:
+    """The integers of a tuple, or of one number; None where one of them is not a constant."""
+    if value is None:
+        return None
+    items = expand(m, value)
+    found = [constant_int(v) for v in (items if items is not None else (value,))]
+    known = tuple(n for n in found if n is not None)
+    return known if len(known) == len(found) else None
+
+
+def axes_of(m: Machine, value: Value, rank: int) -> list[int] | None:
+    """Axes of a tile, counted from 0; None where they are not known, or not of the tile."""
+    found = constant_ints(m, value)
+    return None if found is None or any(not -rank <= a < rank for a in found) else [a % rank for a in found]
+
+
+def reduced_axes(m: Machine, value: Value | None, rank: int) -> list[int] | None:
+    """The same for a reduction, which takes all axes where none is given."""
+    return list(range(rank)) if value is None or value == NONE else axes_of(m, value, rank)
 
 
 def show(value: Value) -> str | None:

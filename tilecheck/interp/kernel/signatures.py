@@ -57,9 +57,11 @@ def find_misfit(signature: Signature, count: int, names: Collection[str]) -> str
     for name in signature.positional[:count]:
         if name in names:
             return f"gets `{name}` twice"
-    missing = [name for name in (*signature.positional, *sorted(signature.keywords))
-               if name in signature.required and name not in given]
-    return f"needs an argument for `{missing[0]}`" if missing else None
+    if signature.required <= given:
+        return None
+    missing = next(name for name in (*signature.positional, *sorted(signature.keywords))
+                   if name in signature.required and name not in given)
+    return f"needs an argument for `{missing}`"
 
 
 def accepts(signature: str, args: Arguments) -> bool:

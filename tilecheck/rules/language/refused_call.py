@@ -49,12 +49,10 @@ kernel. It needs a reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from tilecheck.diagnostics import Diagnostic
-from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.messages.refusals import Texts, refusal_findings
 from tilecheck.rules.rule import Rule
 
@@ -76,17 +74,11 @@ _TEXTS: Final[Texts] = MappingProxyType({
     "starred": ("`*` before {0}: only a tuple can be unpacked into arguments", "pass the items one by one"),
 })
 
-
-def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
-    """The errors of a kernel, and of the functions that it calls."""
-    return refusal_findings(view, CODE, _TEXTS)
-
-
 RULE: Final = Rule(
     code=CODE,
     name="refused-call",
     summary="a call of something that a kernel cannot call",
     severity="error",
     mypy="tile-language",
-    kernel=report_kernel,
+    kernel=partial(refusal_findings, code=CODE, texts=_TEXTS),
 )

@@ -48,12 +48,10 @@ kernel. It needs a reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from tilecheck.diagnostics import Diagnostic
-from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.messages.refusals import Texts, refusal_findings
 from tilecheck.rules.rule import Rule
 
@@ -71,17 +69,11 @@ _TEXTS: Final[Texts] = MappingProxyType({
     "target": ("the counter of a `range` is one number and is unpacked into several names", "use one name"),
 })
 
-
-def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
-    """The errors of a kernel, and of the functions that it calls."""
-    return refusal_findings(view, CODE, _TEXTS)
-
-
 RULE: Final = Rule(
     code=CODE,
     name="refused-loop",
     summary="a loop that the compiler does not translate",
     severity="error",
     mypy="tile-language",
-    kernel=report_kernel,
+    kernel=partial(refusal_findings, code=CODE, texts=_TEXTS),
 )

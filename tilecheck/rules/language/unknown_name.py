@@ -50,12 +50,10 @@ kernel. It needs a reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from tilecheck.diagnostics import Diagnostic
-from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.messages.refusals import Texts, refusal_findings
 from tilecheck.rules.rule import Rule
 
@@ -68,17 +66,11 @@ _TEXTS: Final[Texts] = MappingProxyType({
     "attribute": ("{0} has no attribute `{1}`", "{2}"),
 })
 
-
-def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
-    """The errors of a kernel, and of the functions that it calls."""
-    return refusal_findings(view, CODE, _TEXTS)
-
-
 RULE: Final = Rule(
     code=CODE,
     name="unknown-name",
     summary="a name that cuda.tile does not have",
     severity="error",
     mypy="tile-language",
-    kernel=report_kernel,
+    kernel=partial(refusal_findings, code=CODE, texts=_TEXTS),
 )

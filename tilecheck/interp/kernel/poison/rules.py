@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from tilecheck.interp.kernel.arguments import MISSING, Arguments
-from tilecheck.interp.kernel.coerce import constant_int, expand
+from tilecheck.interp.kernel.coerce import constant_int, expand, reduced_axes
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.poison.propagation import (
     TILES,
@@ -24,7 +24,7 @@ from tilecheck.interp.kernel.poison.propagation import (
     with_shadow,
 )
 from tilecheck.interp.kernel.poison.sources import Shadow, blur, merge_poison
-from tilecheck.interp.kernel.values import Const, Int, Shape, Tuple, Value
+from tilecheck.interp.kernel.values import Int, Shape, Tuple, Value
 from tilecheck.symbolic import ZERO
 
 
@@ -83,16 +83,6 @@ def lanes_shape(value: Value) -> Shape | None:
     return value.shape if isinstance(value, TILES) else ()
 
 
-def _axes(m: Machine, value: Value | None, rank: int) -> list[int] | None:
-    if value is None or value == Const(None):
-        return list(range(rank))
-    items = expand(m, value)
-    axes = [constant_int(v) for v in (items if items is not None else (value,))]
-    if any(a is None or not -rank <= a < rank for a in axes):
-        return None
-    return [a % rank for a in axes if a is not None]
-
-
 def _name_axes(axes: list[int], rank: int) -> str:
     if rank < 2:
         return ""
@@ -109,7 +99,7 @@ def reduce_poison(how: str, m: Machine, args: Arguments, result: Value) -> Value
         shadow, shape = shadow_of(item), lanes_shape(item)
         if not shadow:
             continue
-        axes = None if shape is None else _axes(m, given.get("axis"), len(shape))
+        axes = None if shape is None else reduced_axes(m, given.get("axis"), len(shape))
         if shape is None or axes is None or keep is None:
             observe(m, blur(shadow), m.path, how, "", args.span)
             continue
@@ -129,7 +119,7 @@ def scan_poison(how: str, m: Machine, args: Arguments, result: Value) -> Value:
         shadow, shape = shadow_of(item), lanes_shape(item)
         if not shadow:
             continue
-        axes = None if shape is None else _axes(m, given.get("axis", Int(ZERO)), len(shape))
+        axes = None if shape is None else reduced_axes(m, given.get("axis", Int(ZERO)), len(shape))
         if shape is None or axes is None or len(axes) != 1:
             observe(m, blur(shadow), m.path, how, "", args.span)
             continue

@@ -37,16 +37,6 @@ def _extent(value: Value) -> Term | None:
     return None if n is None else const(n)
 
 
-def numbers_written(m: Machine, value: Value | None) -> tuple[int, ...] | None:
-    """Axes that are constants."""
-    if value is None:
-        return None
-    items = expand(m, value)
-    found = [constant_int(v) for v in (items if items is not None else (value,))]
-    known = tuple(n for n in found if n is not None)
-    return known if len(known) == len(found) else None
-
-
 def count_indices(m: Machine, index: Value | None) -> tuple[int, ...]:
     """How many indices are given, where that is known."""
     if index is None:
