@@ -211,6 +211,22 @@ def compare(count: int) -> int:
     return compiled
 
 
+def test_a_tuple_with_an_unknown_item_does_not_decide_membership():
+    """The branch on `2 in (unknown, 1)` may be taken: afterwards `k` is no constant."""
+    seen = []
+    source = """
+def kernel(x, flag: bool):
+    k = 2
+    if not flag:
+        if 2 in (ct.gather(x, 0), 1):
+            k = 3
+    ct.static_eval(note(1, k, k.dtype))
+"""
+    sanitize(make(source, "<membership>", lambda place, value, dtype: seen.append(describe(value, dtype))),
+             (1,), (np.array([1], np.int32), True))
+    assert seen == [("value", "int32")]
+
+
 def test_types_and_constants_are_those_of_the_front_end():
     assert compare(60) >= 15
 

@@ -42,13 +42,36 @@ _BINARY: Final[Mapping[type[ast.operator], Callable[[Any, Any], Any]]] = {
 _COMPARED: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], Any]]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not,
-    ast.In: lambda value, items: value in items, ast.NotIn: lambda value, items: value not in items}
+    ast.In: lambda value, items: _contains(items, value),
+    ast.NotIn: lambda value, items: _negate(_contains(items, value))}
 _UNARY: Final[Mapping[type[ast.unaryop], Callable[[Any], Any]]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert, ast.Not: lambda value: not value}
 _PURE: Final = frozenset(id(f) for f in (
     *(DEVICE_BUILTINS[name] for name in ("min", "max", "int", "float", "bool", "len", "range")), abs, divmod,
     builtins.range, *elementwise.NAMES.values()))
 """Functions without effects."""
+
+
+_TAKES_PARTS: Final = frozenset({
+    operator.getitem, _COMPARED[ast.In], _COMPARED[ast.NotIn], len, DEVICE_BUILTINS["len"]})
+"""Functions that take a tuple of which not all items are known."""
+
+
+def _contains(items: Any, value: Any) -> Any:
+    """Whether a tuple has a value; UNKNOWN if the items that are known do not decide it."""
+    if type(items) is not tuple:
+        return value in items
+    if any(item is not UNKNOWN and value == item for item in items):
+        return True
+    return UNKNOWN if _is_partly_unknown(items) else False
+
+
+def _negate(condition: Any) -> Any:
+    return UNKNOWN if condition is UNKNOWN else not condition
+
+
+def _is_partly_unknown(value: Any) -> bool:
+    return value is UNKNOWN or (type(value) is tuple and any(map(_is_partly_unknown, value)))
 
 
 def is_constant(value: Any) -> bool:
@@ -162,7 +185,8 @@ class _Lookup:
 
     def _apply(self, function: Callable[..., Any] | None, nodes: Iterable[ast.expr], known: Environment) -> Any:
         values = [self.value(node, known) for node in nodes]
-        if function is None or any(value is UNKNOWN for value in values):
+        lacks = (lambda value: value is UNKNOWN) if function in _TAKES_PARTS else _is_partly_unknown
+        if function is None or any(map(lacks, values)):
             return UNKNOWN
         return function(*values)
 
