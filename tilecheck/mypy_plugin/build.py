@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mypy import build
 
+from tilecheck.mypy_plugin import ahead
 from tilecheck.mypy_plugin.checked import is_checked, name_beside
 from tilecheck.mypy_plugin.lastrun import LastRun, create_first, load, save
 from tilecheck.mypy_plugin.stamps import Stamp, digest, is_unchanged, stamps_of, tool_stamp
@@ -62,6 +64,7 @@ class Build:
         self._reported: dict[str, str] = {}
         self._settled: Mapping[str, Sequence[Finding]] | None = None
         self._pipeline: Pipeline | None = None
+        self._ahead: ahead.Ahead[Verdicts] | None = None
         self._stamps: Mapping[str, Stamp] = {}
         self._asked: set[str] = set()
         self._types: dict[str, Types] = {}
@@ -83,11 +86,15 @@ class Build:
             self._present = present
             if not self._still_holds():  # the daemon asks after every module that it has read
                 self._verdicts = None
-        elif self.folder is not None and self.modules:
-            expected = {} if self._expected is None else self._expected[0]
-            if expected != self.modules:
-                save(self.folder, create_first(self.place, self.modules))  # for worker processes and for the next run
-                self._regret()
+            return
+        expected = {} if self._expected is None else self._expected[0]
+        if expected == self.modules:
+            return
+        if not self.options.num_workers:
+            self._ahead = ahead.start(self.modules, partial(self._compute, dict(self.modules)))
+        if self.folder is not None:
+            save(self.folder, create_first(self.place, self.modules))  # for worker processes and for the next run
+            self._regret()
 
     def _regret(self) -> None:
         """Say so when mypy shows what it knows of a module from before, and that depends on files that were not named
@@ -180,21 +187,31 @@ class Build:
 
     def _find_all(self, modules: Mapping[str, str]) -> Mapping[str, Sequence[Finding]]:
         if self._verdicts is None or self._verdicts[0] != modules:
-            from tilecheck.mypy_plugin.verdicts import verdicts
-            from tilecheck.pipeline.run import Pipeline
-
-            store = self._pipeline is None or not self.daemon  # a daemon has later results in memory
-            if self._pipeline is None:
-                self._pipeline = Pipeline()
-            contents = {path: self.content(path) for path in modules if self._read_from(path) != path}
             stamps = stamps_of(map(self._read_from, modules)) if self.daemon else {}
-            found = verdicts(modules, _start(self.options), contents, self.folder, self._pipeline, store)
+            found = self._take_ahead(modules) or self._compute(modules)
             self._verdicts = dict(modules), found
             if self.daemon:
                 self._stamps = {**stamps, **stamps_of(found.read)}
             if self.folder is not None and found.lasting:
                 save(self.folder, self._record(modules, found))
         return self._verdicts[1].found
+
+    def _take_ahead(self, modules: Mapping[str, str]) -> Verdicts | None:
+        """The findings in modules, if another process computes them."""
+        if self._ahead is None or self._ahead.modules != modules:
+            return None
+        started, self._ahead = self._ahead, None
+        return started.take()
+
+    def _compute(self, modules: Mapping[str, str]) -> Verdicts:
+        from tilecheck.mypy_plugin.verdicts import verdicts
+        from tilecheck.pipeline.run import Pipeline
+
+        store = self._pipeline is None or not self.daemon  # a daemon has later results in memory
+        if self._pipeline is None:
+            self._pipeline = Pipeline()
+        contents = {path: self.content(path) for path in modules if self._read_from(path) != path}
+        return verdicts(modules, _start(self.options), contents, self.folder, self._pipeline, store)
 
     def _still_holds(self) -> bool:
         """Whether no file that the last findings depend on has changed."""
