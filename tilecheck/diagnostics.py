@@ -21,6 +21,7 @@ class Note(Struct, frozen=True):
     """A further sentence of a diagnostic, with a span if it refers to source (the other access, a launch).
 
     origin    whether it explains the origin of a number of the finding; otherwise it is about an access of the pair
+    of_block  whether that number is the tile or the element that one block, or each of two blocks, accesses
     restates  whether it repeats the numbers of the witness in words
     """
 
@@ -28,6 +29,7 @@ class Note(Struct, frozen=True):
     span: Span | None = None
     origin: bool = False
     restates: bool = False
+    of_block: bool = False
 
 
 class Proposal(Struct, frozen=True):

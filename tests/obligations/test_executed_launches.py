@@ -49,7 +49,7 @@ def test_a_race_at_a_seen_launch_is_an_error_with_the_numbers_of_the_launch():
     assert (d.code, d.severity) == ("TC101", "error")
     assert d.witness is not None
     assert d.witness.grid == (9, 1, 1)
-    assert dict(d.witness.scalars) == {"x.shape[0]": 64}
+    assert {a.key: n for a, n in d.witness.scalars} == {"x.shape[0]": 64}
 
 
 def test_a_race_that_no_seen_launch_has_is_a_condition():

@@ -51,7 +51,7 @@ def k(x, o, HD: Int, T: Int):
 def example(body: str, code: str) -> tuple[Diagnostic, dict[str, int]]:
     found = next(d for d in check_source(HEAD + body).diagnostics if d.code == code and d.witness is not None)
     assert found.witness is not None
-    return found, dict(found.witness.scalars)
+    return found, {a.key: n for a, n in found.witness.scalars}
 
 
 @pytest.mark.parametrize(("body", "code", "last"), [(AHEAD, "TC103", 2), (SCATTERED, "TC103", 2)])

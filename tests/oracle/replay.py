@@ -83,7 +83,7 @@ def _fill(target: Array, data: Iterable[tuple[str, int]], name: str) -> None:
 
 
 def arguments_of(parameters: Sequence[Parameter], witness: WitnessLike, room: int) -> dict[str, Any]:
-    scalars = dict(witness.scalars)
+    scalars = {symbol.key: value for symbol, value in witness.scalars}
     values: dict[str, Any] = {}
     for p in parameters:
         if p.rank is None:

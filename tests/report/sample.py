@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tilecheck.diagnostics import ContractClause, Diagnostic, Failure, KernelReport, Note, Obligation, Report
+from tilecheck.symbolic import Scalar
 from tilecheck.symbolic.footprint import BlockPoint, Witness
 from tilecheck.syntax.tree import Span
 
@@ -32,7 +33,7 @@ def span(line: int, column: int, end_column: int, end_line: int | None = None, f
 
 WITNESS = Witness(
     grid=(2, 1, 1),
-    scalars=(("T", 1),),
+    scalars=((Scalar("T"), 1),),
     first=BlockPoint((1, 0, 0), (), (("lane0", 0),)),
     second=BlockPoint((1, 0, 0), (("k@7", 2),), ()),
     element=(2,),

@@ -87,7 +87,7 @@ def test_a_model_with_given_scalars() -> None:
     given = _values(grid=132, T=64, n=1000)
     found = solver.model(stuck, stuck, X, fixed=given)
     assert found is not None and found.grid == (132, 1, 1)
-    assert dict(found.scalars) == {"T": 64, "n": 1000}
+    assert dict(found.scalars) == {Scalar("T"): 64, Scalar("n"): 1000}
     assert confirm(found, stuck, stuck)
 
 

@@ -406,7 +406,7 @@ def test_the_picture_of_a_spilled_row_shows_the_reported_launch() -> None:
     finding = next(d for d in study.diagnostics if d.code == "TC206" and d.witness is not None)
     assert finding.witness is not None and shown.headline is not None
     assert shown.grid == finding.witness.grid
-    sizes = dict(finding.witness.scalars)
+    sizes = {a.key: n for a, n in finding.witness.scalars}
     assert {n: int(v) for n, v in shown.values} == {"HD": sizes["HD"], "T": sizes["T"]}
     assert shown.broken == ("HD // 2 + T <= HD",)
     (ring,) = [m for m in marks(shown) if m.ringed]

@@ -10,7 +10,23 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from tilecheck.symbolic import SYMBOLS, App, Atom, Cond, FloorDiv, Ite, Load, Max, Min, Mod, Monomial, Term, const, of
+from tilecheck.symbolic import (
+    SYMBOLS,
+    App,
+    Atom,
+    Cond,
+    FloorDiv,
+    GridDim,
+    Ite,
+    Load,
+    Max,
+    Min,
+    Mod,
+    Monomial,
+    Term,
+    const,
+    of,
+)
 
 _TIGHT: Final = 9
 _PRODUCT: Final = 5
@@ -39,6 +55,12 @@ class _Shown(Atom):
 
     def within(self, binds: int) -> str:
         return self.text if self.binds >= binds else f"({self.text})"
+
+
+class _Leading(_Shown):
+    """One that comes first in a product: `grid[0]*T`."""
+
+    __slots__ = ()
 
 
 def build_verbatim(text: str, order: str = "") -> Term:
@@ -98,7 +120,7 @@ def _product(m: Monomial, c: int) -> str:
         return str(c)
     if len(m) == 1 and c == 1:
         return _factor(m[0], _PRODUCT)
-    factors = [_factor(a, _PRODUCT + 1) for a in sorted(m, key=lambda a: (not a.key.startswith("grid["), a.key))]
+    factors = [_factor(a, _PRODUCT + 1) for a in sorted(m, key=lambda a: (not isinstance(a, _Leading), a.key))]
     return "*".join(factors if c == 1 else [str(c), *factors])
 
 
@@ -144,7 +166,9 @@ def _choice(a: Ite) -> Term:
 
 _SHOW: Final[Mapping[type[Atom], Callable[[Any], Term]]] = {
     **dict.fromkeys(SYMBOLS, lambda a: of(_Shown(a.key))),
+    GridDim: lambda a: of(_Leading(a.key)),
     _Shown: of,
+    _Leading: of,
     FloorDiv: _division,
     Mod: lambda a: of(_Shown(f"{_operand(a.num, _PRODUCT)} % {_operand(a.den, _PRODUCT + 1)}", _PRODUCT)),
     Min: lambda a: of(_Shown(f"min({', '.join(_text(x) for x in a.args)})")),

@@ -9,9 +9,10 @@ from typing import Final
 from tilecheck.contracts import ContractError, annotation_of, parse
 from tilecheck.explain.explanation import AtLaunch, ExplainedClause
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.obligations.launches import discharge_all
+from tilecheck.obligations.launches import discharge_all, width_of
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.pipeline.single_kernel import Study
+from tilecheck.symbolic import ONE, eq, grid
 from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["CLAIMS", "explained_clauses"]
@@ -24,7 +25,6 @@ CLAIMS: Final = {
 }
 _DECLARED: Final = {"requires": "declared by @requires", "comment": "declared in a comment",
                     "overlay": "declared in an overlay file"}
-_UNREAD: Final = re.compile(r"grid\[(\d)\] == 1")
 _NUMBERED: Final = re.compile(r"(?<=[\w\])])(?:@[\d./]*\d|#\d+)")
 _LONG: Final = 160
 _STATES: Final = {"violated": "broken"}
@@ -71,15 +71,15 @@ def _origins(study: Study, c: Clause) -> Iterator[str]:
 
 
 def _structural(model: KernelModel, c: Clause) -> str:
-    unread = _UNREAD.fullmatch(c.text)
-    if unread is not None and int(unread[1]) not in model.axes_read:
-        return f"the kernel reads no block coordinate on grid axis {unread[1]}, so blocks along it would do the same"
+    for axis in range(3):
+        if c.cond == eq(grid(axis), ONE) and axis not in model.axes_read:
+            return f"the kernel reads no block coordinate on grid axis {axis}, so blocks along it would do the same"
     note = annotation_of(c) if c.cond is None else None
     if note is not None and note.name == "disjoint":
         if len(note.arrays) == 2:
             return f"`{note.arrays[0]}` is written, so `{note.arrays[1]}` must not share memory with it"
         return f"`{note.arrays[0]}` is written, so no two of its elements may share memory"
-    for bits, limit in ((32, "2**31"), (64, "2**63")):
-        if c.text.endswith(limit):
-            return f"index arithmetic has {bits} bits"
+    bits = width_of(c)
+    if bits is not None:
+        return f"index arithmetic has {bits} bits"
     return "the partitions of the outputs need it" if model.dialect else "the kernel as a whole needs it"

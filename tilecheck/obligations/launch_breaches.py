@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilecheck.contracts import annotation_of
 from tilecheck.interp.host.argument_aliasing import UnreadAxis, aliases, unread_axis
 from tilecheck.interp.host.clause_substitution import find_distinct
 from tilecheck.interp.host.discharge import Discharge
@@ -105,7 +106,7 @@ def find_breaches(
     depending = _Depending(model, proof, {}, {})
     out: list[Breach] = []
     for clause in clauses:
-        if clause.text.startswith("disjoint("):
+        if clause.cond is None and (note := annotation_of(clause)) is not None and note.name == "disjoint":
             continue  # reported as aliased arguments
         for launch, result in states[clause.text].at:
             if clause.cond is not None and unread.get(launch.span) in atoms_in(clause.cond):

@@ -19,10 +19,11 @@ from tilecheck.obligations.contract_dedup import standing_facts
 from tilecheck.symbolic import Array, Cond
 from tilecheck.symbolic.footprint import Clause
 
-__all__ = ["Discharged", "count_launches", "discharge_all", "is_width"]
+__all__ = ["Discharged", "count_launches", "discharge_all", "is_width", "width_of"]
 
 
-_WIDTHS: Final = ("2**31", "2**63")
+_WIDTHS: Final = {31: 32, 63: 64}
+"""The bits of a type, by those of the numbers that it has from 0 on."""
 
 
 class Discharged(Struct, frozen=True):
@@ -34,7 +35,20 @@ class Discharged(Struct, frozen=True):
 
 def is_width(clause: Clause) -> bool:
     """Whether a clause says that numbers of the kernel fit the type in which they are computed."""
-    return clause.text.endswith(_WIDTHS)
+    return width_of(clause) is not None
+
+
+def width_of(clause: Clause) -> int | None:
+    """The bits of the type in which a clause says that numbers of the kernel fit; None if it says something else."""
+    return None if clause.cond is None else _width_of(clause.cond)
+
+
+def _width_of(cond: Cond) -> int | None:
+    if cond.op in ("and", "or"):
+        found = {_width_of(part) for part in cond.args} - ({None} if cond.op == "or" else set())
+        return found.pop() if len(found) == 1 else None
+    limit = cond.term.monos.get((), 0) if cond.op == "ge" else 0
+    return next((bits for power, bits in _WIDTHS.items() if limit in (2**power - 1, 2**power)), None)
 
 
 def discharge_all(

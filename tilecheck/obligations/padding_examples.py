@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.interp.kernel.poison.loops import EARLIER
+from tilecheck.interp.kernel.poison.loops import in_earlier_iteration
 from tilecheck.interp.kernel.poison.sources import Edge, Observation
 from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.solver.model_search import Point, find_point
@@ -81,10 +81,9 @@ def _witness(point: Point, element: int) -> Witness:
 def _lane(edge: Edge, o: Observation, point: Point) -> tuple[int, int, int] | None:
     """Lane of the tile along the edge, its element, and how many elements there are."""
     env = dict(point.leaves)
-    by_name: dict[str, int] = {a.name: v for a, v in env.items() if isinstance(a, Counter)}
     for a in atoms_in(edge.start, edge.end):
-        if isinstance(a, Counter) and a not in env and a.name + EARLIER in by_name:
-            env[a] = by_name[a.name + EARLIER]
+        if isinstance(a, Counter) and a not in env and (earlier := in_earlier_iteration(a)) in env:
+            env[a] = env[earlier]
     try:
         over = [evaluate(c.term, env) for c in conjuncts(o.undefined.outside)
                 if c.op == "ge" and any(isinstance(a, Lane) for a in atoms_of(c))]

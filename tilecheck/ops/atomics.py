@@ -19,6 +19,7 @@ from tilecheck.interp.kernel.tile_types.operators import TILES
 from tilecheck.interp.kernel.tile_types.typing import drop_type, note, operand, set_type
 from tilecheck.interp.kernel.tile_types.uses import Operand
 from tilecheck.interp.kernel.values import ArrayRef, Data, Int, Unknown, Value
+from tilecheck.symbolic import Array, Ticket
 
 # --- values ----------------------------------------------------------------------------------------------------------
 
@@ -34,19 +35,23 @@ def _compute_atomic(op: str, m: Machine, args: Arguments) -> Value:
         value = to_int(m, given.get("update", Unknown("value")), span)
         release(m, ref.options[0][1].root, tuple(i.term for i in index), value.term, order, scope)
     shown = '|'.join(map(str, sorted(roots_of(ref))))
-    if op == "atomic_add" and not _is_ticket(m, ref, index, given.get("update")):
+    counter = _find_counter(m, ref, index, given.get("update")) if op == "atomic_add" else None
+    if counter is None:
         return m.fresh_int(f"{op} of {shown}", span, shape)
-    return m.fresh_int(f"{op}({shown})", span, shape)
+    return m.fresh_int(f"{op}({shown})", span, shape, Ticket(counter))
 
 
-def _is_ticket(m: Machine, ref: ArrayRef, index: tuple[Int, ...], update: Value | None) -> bool:
-    """Whether no two atomic additions on the array return the same value, if no other operation changes the array.
+def _find_counter(m: Machine, ref: ArrayRef, index: tuple[Int, ...], update: Value | None) -> Array | None:
+    """The array, if no two atomic additions on it return the same value, as long as no other operation changes it.
 
     This holds if all of them add at least one to the same element.
     """
     added = None if update is None else constant_int(update)
-    return (added is not None and added > 0 and not any(i.term.varying for i in index)
-            and all(view.root in m.knowledge.counters for _, view in ref.options))
+    roots = {view.root for _, view in ref.options}
+    if added is None or added <= 0 or any(i.term.varying for i in index) or len(roots) != 1:
+        return None
+    (root,) = roots
+    return root if root in m.knowledge.counters else None
 
 
 def _compute_cas(m: Machine, args: Arguments) -> Value:

@@ -17,6 +17,7 @@ from tilecheck.interp.kernel.tile_types.operators import type_combination, type_
 from tilecheck.interp.kernel.tile_types.typing import drop_type, note, operand
 from tilecheck.interp.kernel.values import TileRef, Tuple, Value
 from tilecheck.ops.arguments import keep_type, one_of, two_of
+from tilecheck.symbolic import Source
 
 # --- values ----------------------------------------------------------------------------------------------------------
 
@@ -62,7 +63,7 @@ def _compute_where(m: Machine, args: Arguments) -> Value:
 
 
 def _compute_isnan(m: Machine, args: Arguments) -> Value:
-    return m.fresh_truth("data", args.span, shape_of(one_of(args)))
+    return m.fresh_truth("data", args.span, shape_of(one_of(args)), Source.DATA)
 
 
 # --- types -----------------------------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ def _note_object(note: Note) -> dict[str, Any]:
 def witness_object(witness: Witness) -> dict[str, Any]:
     return {
         "grid": list(witness.grid),
-        "scalars": dict(witness.scalars),
+        "scalars": {symbol.key: value for symbol, value in witness.scalars},
         "first": _point(witness.first),
         "second": _point(witness.second),
         "element": list(witness.element),

@@ -10,7 +10,23 @@ remainder round towards minus infinity, as Python's do. Identities that need a r
 """
 
 from tilecheck.symbolic.arrays import ANY, UNKNOWN_ARRAY, Array, ArrayElement, ArrayParam, array_from_text
-from tilecheck.symbolic.atoms import App, Atom, Bid, Counter, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Monomial, Opaque
+from tilecheck.symbolic.atoms import (
+    App,
+    Atom,
+    Bid,
+    Counter,
+    FloorDiv,
+    Ite,
+    Lane,
+    Load,
+    Max,
+    Min,
+    Mod,
+    Monomial,
+    Opaque,
+    Source,
+    Ticket,
+)
 from tilecheck.symbolic.build import (
     app,
     bid,
@@ -123,11 +139,13 @@ __all__ = [
     "Rank",
     "Scalar",
     "Size",
+    "Source",
     "Stand",
     "Stride",
     "Substitution",
     "Symbol",
     "Term",
+    "Ticket",
     "add_times",
     "app",
     "array_from_text",

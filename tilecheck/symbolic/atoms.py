@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tilecheck.symbolic.arrays import Array
 
@@ -71,23 +72,27 @@ class Bid(Atom):
 
 
 class Counter(Atom):
-    """The number of completed iterations of a loop, `>= 0`. Every further fact stands in the guard of an access."""
+    """The number of completed iterations of a loop, `>= 0`. Every further fact stands in the guard of an access.
 
-    __slots__ = ("copy", "name")
+    earlier   whether it counts in an iteration before the one that is looked at
+    """
+
+    __slots__ = ("copy", "earlier", "name")
 
     name: str
     copy: int
+    earlier: bool
 
-    def __new__(cls, name: str, copy: int = 0) -> Counter:
-        known: Counter | None = BY_PARTS.get((cls, name, copy))
+    def __new__(cls, name: str, copy: int = 0, earlier: bool = False) -> Counter:
+        known: Counter | None = BY_PARTS.get((cls, name, copy, earlier))
         if known is None:
             made = object.__new__(cls)
-            made.name, made.copy = name, copy
-            known = made._intern((cls, name, copy), f"#{name}{_mark(copy)}", True)
+            made.name, made.copy, made.earlier = name, copy, earlier
+            known = made._intern((cls, name, copy, earlier), f"#{name}{_mark(copy)}", True)
         return known
 
     def _arguments(self) -> tuple[object, ...]:
-        return (self.name, self.copy)
+        return (self.name, self.copy, self.earlier)
 
 
 class Lane(Atom):
@@ -115,26 +120,51 @@ class Lane(Atom):
         return (self.axis, self.size, self.copy)
 
 
-class Opaque(Atom):
-    """A value of which nothing is known, per block, iteration and lane. `uniform` ones are equal in all of them."""
+class Source(Enum):
+    """What is known of the source of an unknown value."""
 
-    __slots__ = ("copy", "name", "uniform")
+    DATA = "data"
+    """A condition on the contents of arrays: it may have either result."""
+    EARLIER = "earlier"
+    """A value of an iteration before the one that is looked at."""
+    LAUNCH = "launch"
+    """A quantity that the launch determines and the analysis of host code does not know."""
+
+
+class Ticket(NamedTuple):
+    """The result of an atomic addition that no other operation on its counter has."""
+
+    counter: Array
+
+
+class Opaque(Atom):
+    """A value of which nothing is known, per block, iteration and lane. `uniform` ones are equal in all of them.
+
+    The name alone identifies it: one name has one `source`.
+    """
+
+    __slots__ = ("copy", "name", "source", "uniform")
 
     name: str
     uniform: bool
     copy: int
+    source: Source | Ticket | None
 
-    def __new__(cls, name: str, uniform: bool = False, copy: int = 0) -> Opaque:
-        known: Opaque | None = BY_PARTS.get((cls, name, uniform, copy))
+    def __new__(
+        cls, name: str, uniform: bool = False, copy: int = 0, source: Source | Ticket | None = None,
+    ) -> Opaque:
+        known: Opaque | None = BY_PARTS.get((cls, name, uniform, copy, source))
         if known is None:
             made = object.__new__(cls)
-            made.name, made.uniform, made.copy = name, uniform, copy
+            made.name, made.uniform, made.copy, made.source = name, uniform, copy, source
             key = f"{'??' if uniform else '?'}{name}{_mark(copy)}"
-            known = made._intern((cls, name, uniform, copy), key, not uniform)
+            known = made._intern((cls, name, uniform, copy, source), key, not uniform)
+            if known.source != source:
+                raise ValueError(f"`{name}` has two sources")
         return known
 
     def _arguments(self) -> tuple[object, ...]:
-        return (self.name, self.uniform, self.copy)
+        return (self.name, self.uniform, self.copy, self.source)
 
 
 class FloorDiv(Atom):

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from tilecheck.symbolic import Atom, Cond, GridDim, Term, symbol_from_text
+from tilecheck.symbolic import Atom, Cond, GridDim, Symbol, Term
 
 Verdict: TypeAlias = Literal["proved", "conditional", "refuted", "unproven", "atomic", "single-block"]
 ClauseKind: TypeAlias = Literal["structural", "semantic", "annotation"]
@@ -63,14 +63,14 @@ class Witness(Struct, frozen=True):
     """Concrete values under which two accesses touch one element; re-evaluated before it is ever shown.
 
     grid        number of blocks on each axis
-    scalars     value of every launch scalar that the two accesses mention, by name, sorted
+    scalars     value of every launch scalar that the two accesses mention, sorted
     element     the array index that both touch
     data        the array reads assumed: (`ids[3]`, value)
     rank        number of axes of the grid by which blocks are called; 0 for as many as have several blocks
     """
 
     grid: tuple[int, int, int]
-    scalars: tuple[tuple[str, int], ...]
+    scalars: tuple[tuple[Symbol, int], ...]
     first: BlockPoint
     second: BlockPoint
     element: tuple[int, ...]
@@ -80,5 +80,4 @@ class Witness(Struct, frozen=True):
     @property
     def launch(self) -> dict[Atom, int]:
         """The launch scalars, those of the grid included."""
-        return {**{symbol_from_text(text): value for text, value in self.scalars},
-                **{GridDim(axis): extent for axis, extent in enumerate(self.grid)}}
+        return {**dict(self.scalars), **{GridDim(axis): extent for axis, extent in enumerate(self.grid)}}

@@ -30,10 +30,12 @@ from tilecheck.symbolic import (
     Bid,
     Cond,
     Counter,
+    Extent,
     GridDim,
     Lane,
     Opaque,
     Scalar,
+    Stride,
     Term,
     app,
     bid,
@@ -174,8 +176,8 @@ def test_reads_are_functions_of_their_index() -> None:
 def test_assumptions_hold_in_the_witness() -> None:
     access = region(B0 * H + L)
     found = find_collision(access, access, axes=X, same_site=True, assume=conj(eq(H, 6), gt(grid(0), 2)))
-    assert found is not None and dict(found.scalars)["H"] == 6 and found.grid[0] > 2
-    assert dict(found.scalars)["T"] > 6
+    assert found is not None and dict(found.scalars)[Scalar("H")] == 6 and found.grid[0] > 2
+    assert dict(found.scalars)[Scalar("T")] > 6
 
 
 def test_arrays_are_dense() -> None:
@@ -235,7 +237,7 @@ def test_iterations_of_an_inner_loop() -> None:
 TAMPER: dict[str, Callable[[Witness], Witness]] = {
     "grid too small": lambda w: replace(w, grid=(1, 1, 1)),
     "empty grid": lambda w: replace(w, grid=(w.grid[0], 0, 1)),
-    "grid as scalar": lambda w: replace(w, scalars=(*w.scalars, ("grid[0]", w.grid[0] + 1))),
+    "grid as scalar": lambda w: replace(w, scalars=(*w.scalars, (GridDim(0), w.grid[0] + 1))),
     "element": lambda w: replace(w, element=(w.element[0] + 1,)),
     "rank": lambda w: replace(w, element=(*w.element, 0)),
     "same block": lambda w: replace(w, second=w.first),
@@ -248,14 +250,14 @@ TAMPER: dict[str, Callable[[Witness], Witness]] = {
     "lane outside": lambda w: replace(w, first=replace(w.first, lanes=(("lane0<T>", 2),))),
     "no lane": lambda w: replace(w, first=replace(w.first, lanes=())),
     "no iteration": lambda w: replace(w, first=replace(w.first, iterations=())),
-    "guard": lambda w: replace(w, scalars=(("T", 2), ("n", 0))),
-    "missing scalar": lambda w: replace(w, scalars=(("T", 2),)),
-    "twice": lambda w: replace(w, scalars=(*w.scalars, ("n", 7))),
+    "guard": lambda w: replace(w, scalars=((Scalar("T"), 2), (Scalar("n"), 0))),
+    "missing scalar": lambda w: replace(w, scalars=((Scalar("T"), 2),)),
+    "twice": lambda w: replace(w, scalars=(*w.scalars, (Scalar("n"), 7))),
 }
 
 TAMPERED = region((B0 + K) * T + L, guard=lt(B0 + K, N))
 HONEST = Witness(
-    (2, 1, 1), (("T", 2), ("n", 2)), BlockPoint((0, 0, 0), (("k", 1),), (("lane0<T>", 0),)),
+    (2, 1, 1), ((Scalar("T"), 2), (Scalar("n"), 2)), BlockPoint((0, 0, 0), (("k", 1),), (("lane0<T>", 0),)),
     BlockPoint((1, 0, 0), (("k", 0),), (("lane0<T>", 0),)), (2,),
 )
 
@@ -276,10 +278,10 @@ def test_rejects_a_tampered_witness(how: str) -> None:
 def test_necessary_clauses() -> None:
     access = region(B0 * H + L)
     found = find_necessity_witness(le(T, H), access, access, X)
-    assert found is not None and dict(found.scalars)["T"] > dict(found.scalars)["H"]
+    assert found is not None and dict(found.scalars)[Scalar("T")] > dict(found.scalars)[Scalar("H")]
     strided = region(B0 * S)
     zero = find_necessity_witness(ne(S, 0), strided, strided, X)
-    assert zero is not None and dict(zero.scalars)["S"] == 0
+    assert zero is not None and dict(zero.scalars)[Scalar("S")] == 0
     assert find_necessity_witness(le(grid(0), N), region(B0), region(B0), X) is None
     others = le(T, H - 1)
     assert find_necessity_witness(le(T, H), access, access, X, others) is None
@@ -354,7 +356,7 @@ def test_extents_grow_until_all_bounds_hold() -> None:
     store = Region((i,), TRUE)
     load = Region((i + 1,), TRUE)
     w = find_collision(store, load, axes=frozenset({0}), assume=ge(extent, 2), same_site=False)
-    assert w is not None and dict(w.scalars) == {"c.shape[0]": 2}
+    assert w is not None and dict(w.scalars) == {Extent(ArrayParam("c"), 0): 2}
     asked: list[Witness] = []
 
     def confirm_asked(found: Witness) -> bool:
@@ -362,7 +364,7 @@ def test_extents_grow_until_all_bounds_hold() -> None:
         return confirm(found, store, load, assume=ge(extent, 2))
 
     larger = with_room(w, [Bound(i + 1, extent, TRUE)], confirm_asked)
-    assert dict(larger.scalars) == {"c.shape[0]": 3} and asked == [larger]
+    assert dict(larger.scalars) == {Extent(ArrayParam("c"), 0): 3} and asked == [larger]
     assert with_room(larger, [Bound(i + 1, extent, TRUE)], confirm_asked) == larger and len(asked) == 1
     # a collision that does not survive, an index before the array, and one that grows with the array: as it was
     assert with_room(w, [Bound(i + 1, extent, TRUE)], lambda _: False) == w
@@ -374,7 +376,7 @@ def test_extents_grow_until_all_bounds_hold() -> None:
 
 def test_an_inner_extent_does_not_grow_where_strides_are_given() -> None:
     i = bid(0)
-    w = Witness((2, 1, 1), (("c.shape[1]", 1), ("c.strides[0]", 1)), BlockPoint((0, 0, 0), (), ()),
+    w = Witness((2, 1, 1), ((Extent(ArrayParam("c"), 1), 1), (Stride(ArrayParam("c"), 0), 1)), BlockPoint((0, 0, 0), (), ()),
                 BlockPoint((1, 0, 0), (), ()), (0, 0))
     assert with_room(w, [Bound(i, symbol("c.shape[1]"), TRUE)], lambda _: True) == w
 

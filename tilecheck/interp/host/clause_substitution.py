@@ -31,6 +31,7 @@ from tilecheck.symbolic import (
     Rank,
     Scalar,
     Size,
+    Source,
     Stride,
     Substitution,
     Symbol,
@@ -49,7 +50,6 @@ from tilecheck.symbolic import (
 
 T = TypeVar("T")
 
-AT_LAUNCH: Final = " at the launch"
 _COMPUTED: Final = (FloorDiv, Mod, Min, Max, Ite)
 
 
@@ -248,7 +248,7 @@ def value_of(symbol: Symbol, arguments: Mapping[str, Argument], launch: Launch, 
     elif isinstance(symbol, Scalar):
         argument = arguments.get(symbol.name)
         found = dict(launch.variables).get(symbol.name) if argument is None else argument.term
-    return of(Opaque(f"{symbol.key}{AT_LAUNCH}", uniform=True)) if found is None else found
+    return of(Opaque(f"{symbol.key} at the launch", uniform=True, source=Source.LAUNCH)) if found is None else found
 
 
 def _count_elements(argument: Argument | None) -> Term | None:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from tilecheck.contracts import annotation_of, render
 from tilecheck.interp.host.argument_aliasing import overlap
-from tilecheck.interp.host.clause_substitution import AT_LAUNCH, Bound, Scene, find_scene, is_derived
+from tilecheck.interp.host.clause_substitution import Bound, Scene, find_scene, is_derived
 from tilecheck.interp.host.entailment import (
     abstract_choices,
     at_once,
@@ -37,6 +37,7 @@ from tilecheck.symbolic import (
     Cond,
     Ite,
     Opaque,
+    Source,
     Substitution,
     Symbol,
     Term,
@@ -161,7 +162,7 @@ def _decide(clause: Clause, scene: Scene, standing: tuple[Cond, ...]) -> Dischar
         return (
             _OPEN if unreachable(launch.facts) else Discharge("broken", (), substitute_text(clause.text, bound.values))
         )
-    missing = {a for a in atoms_of(goal) if isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH)}
+    missing = {a for a in atoms_of(goal) if isinstance(a, Opaque) and a.source is Source.LAUNCH}
     if missing:
         # an alternative that mentions only known atoms may suffice
         goal = disj(*(c for c in (goal.args if goal.op == "or" else ()) if not missing & atoms_of(c)))
@@ -236,7 +237,7 @@ def _bind_standing_facts(conds: tuple[Cond, ...], scene: Scene) -> tuple[Cond, .
     """The facts that hold in every launch of a kernel, over the arguments of this launch."""
     return scene.recall(("standing", conds), lambda: tuple(
         c for c in (scene.bind(c).goal for c in conds) if c.op not in ("true", "false") and not any(
-            isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH) for a in atoms_of(c))))
+            isinstance(a, Opaque) and a.source is Source.LAUNCH for a in atoms_of(c))))
 
 
 def _short_standing(conds: tuple[Cond, ...], scene: Scene) -> tuple[_Fact, ...]:

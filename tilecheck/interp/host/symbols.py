@@ -59,10 +59,8 @@ class Symbols:
     def extent(self, symbol: Symbol) -> Term:
         """A symbol that is never negative, as a term; callers choose it if they choose the array."""
         self.extents.add(symbol)
-        if isinstance(symbol, EXTENTS):
-            root = symbol.array.text.partition(".")[0].partition("[")[0]
-            if root in self.free:
-                self.free.add(symbol.key)
+        if isinstance(symbol, EXTENTS) and symbol.array.root in self.free:
+            self.free.add(symbol.key)
         return of(symbol)
 
     def allocation(self, name: str, instead_of: str | None = None) -> str:

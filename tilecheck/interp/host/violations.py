@@ -15,7 +15,7 @@ from zlib import crc32
 
 from msgspec import Struct
 
-from tilecheck.interp.host.clause_substitution import AT_LAUNCH, bind
+from tilecheck.interp.host.clause_substitution import bind
 from tilecheck.interp.host.discharge import Discharge, cone, substitute_text
 from tilecheck.interp.host.entailment import is_entailed, simplify_truth_tests, unreachable
 from tilecheck.interp.host.launch import Launch
@@ -32,6 +32,7 @@ from tilecheck.symbolic import (
     Ite,
     Opaque,
     Point,
+    Source,
     Substitution,
     Symbol,
     Term,
@@ -286,7 +287,7 @@ def _is_size(a: Atom) -> bool:
 
 
 def _unknown(cond: Cond) -> bool:
-    return any(isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH) for a in atoms_of(cond))
+    return any(isinstance(a, Opaque) and a.source is Source.LAUNCH for a in atoms_of(cond))
 
 
 def _is_count(cond: Cond) -> bool:

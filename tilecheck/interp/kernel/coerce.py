@@ -53,6 +53,7 @@ from tilecheck.symbolic import (
     Item,
     Opaque,
     Scalar,
+    Source,
     Stride,
     Term,
     app,
@@ -88,7 +89,7 @@ def _int_from_bool(m: Machine, value: Bool, span: Span) -> Int:
 def _int_from_data(m: Machine, value: Data, span: Span) -> Int:
     if value.term is not None:
         return Int(app("int", value.term), value.shape)
-    return m.fresh_int("data", span, value.shape)
+    return m.fresh_int("data", span, value.shape, Source.DATA)
 
 
 def _int_from_const(m: Machine, value: Const, span: Span) -> Int:
@@ -140,7 +141,7 @@ def _bool_from_data(m: Machine, value: Data, span: Span) -> Bool:
     atom = None if value.term is None else app("truth", value.term).single
     if atom is not None:
         return Bool(bool_opaque(atom), value.shape)
-    return m.fresh_truth("data", span, value.shape)
+    return m.fresh_truth("data", span, value.shape, Source.DATA)
 
 
 def _bool_from_param(m: Machine, value: ParamRef, span: Span) -> Bool:

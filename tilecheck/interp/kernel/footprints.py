@@ -35,6 +35,7 @@ from tilecheck.symbolic import (
     Item,
     Lane,
     Opaque,
+    Source,
     Stride,
     Term,
     atoms_in,
@@ -121,7 +122,7 @@ def _free(atom: Atom) -> bool:
 
 def _is_observed(atom: Atom) -> bool:
     """Decides the same for an atom of a condition. Comparisons of data may have either result."""
-    if isinstance(atom, Opaque) and atom.name.startswith("data@"):
+    if isinstance(atom, Opaque) and atom.source is Source.DATA:
         return True
     return _free(atom) or (isinstance(atom, App) and atom.fn in COMPARISONS)
 

@@ -32,12 +32,14 @@ from tilecheck.symbolic import (
     GridDim,
     Load,
     Opaque,
+    Source,
     Term,
+    Ticket,
     atoms_of,
-    build_opaque,
     conj,
     conjuncts,
     negate,
+    of,
 )
 from tilecheck.symbolic.sizes import is_short, is_small
 from tilecheck.syntax.tree import Expr, Span, Stmt
@@ -344,14 +346,16 @@ class Machine:
         position = known.setdefault(place, len(known))
         return shown if position == 0 else f"{shown}.{position + 1}"
 
-    def fresh_int(self, what: str, span: Span, shape: Shape | None = ()) -> Int:
-        """An integer of which nothing is known."""
-        seed = build_opaque(self.name(what, span))
+    def fresh_int(
+        self, what: str, span: Span, shape: Shape | None = (), source: Source | Ticket | None = None,
+    ) -> Int:
+        """An integer of which nothing is known but its source. `what` determines the source."""
+        seed = of(Opaque(self.name(what, span), source=source))
         self.note_made(seed)
         return Int(element(seed, shape), shape)
 
-    def fresh_truth(self, what: str, span: Span, shape: Shape | None = ()) -> Bool:
-        seed = build_opaque(self.name(what, span))
+    def fresh_truth(self, what: str, span: Span, shape: Shape | None = (), source: Source | None = None) -> Bool:
+        seed = of(Opaque(self.name(what, span), source=source))
         self.note_made(seed)
         return Bool(unknown_truth(seed, shape), shape)
 

@@ -55,6 +55,7 @@ from tilecheck.symbolic import (
     Cond,
     FloorDiv,
     Mod,
+    Source,
     Symbol,
     Term,
     app,
@@ -348,7 +349,7 @@ def _numeric(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool
         return Bool(compare_terms(m, op, a, b), shape)
     s, t = data_term(m, left), data_term(m, right)
     if s is None or t is None:
-        return m.fresh_truth("data", span, shape)
+        return m.fresh_truth("data", span, shape, Source.DATA)
     if op in _FLIPPED:
         op, s, t = _FLIPPED[op], t, s
     positive = op != "!="

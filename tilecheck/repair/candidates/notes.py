@@ -40,7 +40,8 @@ def label_access(scene: Scene, access: Access, w: Witness, point: BlockPoint) ->
         f"tile {format_tile(tile)}" if tile is not None else "" if access.tile else f"element {format_tile(w.element)}"
     )
     if index is not None and taken:
-        yield Note(f"{taken} in block {block_name(point.block, scene.model.axes_read)}", index.whole.span, True)
+        block = block_name(point.block, scene.model.axes_read)
+        yield Note(f"{taken} in block {block}", index.whole.span, True, of_block=True)
 
 
 def format_tile(numbers: Sequence[int]) -> str:

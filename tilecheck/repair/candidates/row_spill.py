@@ -31,7 +31,7 @@ def advise_on_row_spill(scene: Scene, s: DecidedObligation) -> Advice | None:
     if w is not None and s.other is not None and s.other.span != s.access.span:
         found += (n for a, p in ((s.other, w.first), (s.access, w.second)) for n in label_access(scene, a, w, p))
     elif w is not None:
-        found.append(Note(describe_in_both_blocks(scene, s.access, w), index.whole.span, True))
+        found.append(Note(describe_in_both_blocks(scene, s.access, w), index.whole.span, True, of_block=True))
     notes = tuple(sorted(found, key=lambda n: n.span or s.access.span))
     clauses = " and ".join(s.semantic_texts)
     masks = [c for a in _find_similar_accesses(scene, s) for c in list(_propose_masks(scene, a))[:1]]

@@ -111,15 +111,10 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
 def _read(s: DecidedObligation, access: Access, model: KernelModel) -> Diagnostic:
     texts = s.semantic_texts
     message = f"this read of `{access.array}` extends into the next row unless {clause_list(texts)}"
-    rows = (n for n in s.advice.notes if n.span is not None and not _about_blocks(n))
+    rows = (n for n in s.advice.notes if n.span is not None and not n.of_block)
     notes = (Note("the write that does the same is here", s.access.span), *rows, *_in_numbers(s, access, model))
     return Diagnostic(CODE, "warning", message, access.span, model.name, notes, s.advice.help or _help(texts),
                       proposal=Proposal(requires=texts))
-
-
-def _about_blocks(n: Note) -> bool:
-    """Whether a note is about what the blocks of the example write."""
-    return n.message.startswith(("element ", "tile "))
 
 
 def _in_numbers(s: DecidedObligation, access: Access, model: KernelModel) -> Iterator[Note]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from tilecheck.symbolic import Array, Atom, Bid, Counter, Lane, Opaque, Symbol, Term, array_from_text, atoms_of, of
+from tilecheck.symbolic import Array, Atom, Bid, Counter, Lane, Opaque, Symbol, Term, Ticket, atoms_of, of
 
 
 @lru_cache(maxsize=65536)
@@ -31,19 +31,17 @@ def prime_atoms(atoms: Iterable[Atom], keep: Callable[[Atom], bool] = lambda a: 
         if isinstance(a, Bid):
             out[a] = of(Bid(a.axis, 1))
         elif isinstance(a, Counter):
-            out[a] = of(Counter(a.name, 1))
+            out[a] = of(Counter(a.name, 1, a.earlier))
         elif isinstance(a, Lane):
             out[a] = of(Lane(a.axis, a.size, 1))
         elif isinstance(a, Opaque) and a.varying:
-            out[a] = of(Opaque(a.name, False, 1))
+            out[a] = of(Opaque(a.name, False, 1, a.source))
     return out
 
 
 def ticket_of(a: Atom) -> Array | None:
-    """The counter whose atomic_add returned this value, if that is where it comes from."""
-    if not isinstance(a, Opaque) or not a.name.startswith("atomic_add("):
-        return None
-    return array_from_text(a.name[len("atomic_add("):].partition(")")[0])
+    """The counter that an atom was drawn from, if it is a ticket."""
+    return a.source.counter if isinstance(a, Opaque) and isinstance(a.source, Ticket) else None
 
 
 def own(t: Term) -> Term:

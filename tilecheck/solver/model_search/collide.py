@@ -187,7 +187,7 @@ def assemble(
     data.update({a.key: v for a, v in scalars.items() if isinstance(a, Opaque)})
     found = Witness(
         grid=grid,
-        scalars=tuple(sorted((a.name, v) for a, v in scalars.items() if is_scalar(a))),
+        scalars=tuple(sorted((a, v) for a, v in scalars.items() if is_scalar(a))),
         first=sides[0], second=sides[1], element=hit[0][0], data=tuple(sorted(data.items())),
     )
     if accept is not None and not accept(found):

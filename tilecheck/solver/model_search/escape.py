@@ -182,7 +182,7 @@ class _Search(Struct, frozen=True):
             tuple((lane.key, v) for lane, v in zip(plan.lanes, p[3], strict=True)))
         named = dict(zip(self.variables, launch, strict=True))
         witness = Witness(
-            grid, tuple(sorted((a.name, v) for a, v in named.items() if is_scalar(a))),
+            grid, tuple(sorted((a, v) for a, v in named.items() if is_scalar(a))),
             side, side, (p[0][0],), tuple(sorted((a.key, v) for a, v in named.items() if isinstance(a, Opaque))))
         found = Escape(witness, p[0][1])
         return found if confirm_escape(found, self.region, self.assume) else None
@@ -191,7 +191,7 @@ class _Search(Struct, frozen=True):
 def confirm_escape(found: Escape, region: Region, assume: Cond) -> bool:
     """Whether an escape is what it claims, by evaluating the index anew: nothing of the search is trusted."""
     w = found.witness
-    scalars: Mapping[str, int] = {**dict(w.scalars), **dict(w.data)}
+    scalars, data = dict(w.scalars), dict(w.data)
     env: dict[Atom, int] = {}
     plan = layout(region)
     iterations, lanes = dict(w.first.iterations), dict(w.first.lanes)
@@ -201,7 +201,7 @@ def confirm_escape(found: Escape, region: Region, assume: Cond) -> bool:
             env[Bid(k)] = w.first.block[k]
         for a in (*plan.uniform, *(a for a in leaves(assume) if isinstance(a, (Symbol, Opaque)))):
             if grid_axis(a) is None:
-                env[a] = scalars[a.key]
+                env[a] = scalars[a] if isinstance(a, Symbol) else data[a.key]
         env.update({c: iterations[c.name] for c in plan.counters})
         env.update({lane: lanes[lane.key] for lane in plan.lanes})
         proper = all(0 <= env[Bid(k)] < w.grid[k] for k in AXES) and all(

@@ -213,7 +213,7 @@ def run_escape(at: Term, end: Term, region: Region, launch: Mapping[Atom, int]) 
     plan = layout(made)
     env: dict[Atom, int] = _select_mentioned(launch, made)
     side = _side_of(found, plan)
-    scalars = tuple(sorted((a.name, v) for a, v in env.items() if is_scalar(a)))
+    scalars = tuple(sorted((a, v) for a, v in env.items() if is_scalar(a)))
     escape = Escape(Witness(_grid_of(launch), scalars, side, side, (found[0][0],)), found[0][1])
     return Executed(escape) if confirm_escape(escape, made, TRUE) else _UNKNOWN
 

@@ -23,12 +23,12 @@ class Point(Struct, frozen=True):
     """Concrete values under which a condition holds, evaluated anew before they are returned.
 
     grid     number of blocks on each axis
-    scalars  launch scalars by name, sorted, without those of the grid
+    scalars  launch scalars, sorted, without those of the grid
     leaves   every other quantity: block coordinates, counters, lanes
     """
 
     grid: tuple[int, int, int]
-    scalars: tuple[tuple[str, int], ...]
+    scalars: tuple[tuple[Symbol, int], ...]
     leaves: Mapping[Atom, int]
 
 
@@ -77,7 +77,7 @@ def _assemble(
     plan = layout(region)
     _, block, counters, lanes = hit
     values: dict[Atom, int] = {**uniform, **{GridDim(axis): grid[axis] for axis in AXES}}
-    scalars = tuple(sorted((a.name, v) for a, v in values.items() if is_scalar(a)))
+    scalars = tuple(sorted((a, v) for a, v in values.items() if is_scalar(a)))
     values.update({Bid(axis): block[axis] for axis in AXES})  # type: ignore[index]
     values.update(zip(plan.counters, counters, strict=True))  # type: ignore[call-overload]
     values.update(zip(plan.lanes, lanes, strict=True))  # type: ignore[call-overload]

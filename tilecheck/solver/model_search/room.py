@@ -52,7 +52,7 @@ def with_room(w: Witness, bounds: Iterable[Bound], confirmed: Callable[[Witness]
                 larger[extent] = max(larger.get(extent, 0), at + max(step, 1))
         if not larger:
             return found
-        grown = {**dict(found.scalars), **{a.key: n for a, n in larger.items()}}
+        grown = {**dict(found.scalars), **larger}
         found = replace(w, scalars=tuple(sorted(grown.items())))
         if not confirmed(found):
             return w

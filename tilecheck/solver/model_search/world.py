@@ -22,7 +22,6 @@ from tilecheck.symbolic import (
     Symbol,
     evaluate,
     holds,
-    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import BlockPoint, Region, Witness
 
@@ -151,7 +150,7 @@ def confirm(
 def _confirms(
     w: Witness, first: Region, second: Region, assume: Cond, want: Want, counter: str | None, lanes: tuple[Lane, ...]
 ) -> bool:
-    scalars: dict[Atom, int] = {symbol_from_text(text): value for text, value in w.scalars}
+    scalars: dict[Atom, int] = dict(w.scalars)
     data = dict(w.data)
     if len(scalars) != len(w.scalars) or len(data) != len(w.data):
         return False

@@ -38,6 +38,7 @@ from tilecheck.symbolic import (
     Counter,
     Lane,
     Opaque,
+    Source,
     Substitution,
     Term,
     atoms_of,
@@ -47,10 +48,8 @@ from tilecheck.symbolic import (
     of,
 )
 
-__all__ = ["EARLIER", "bound_lanes", "mark_lanes", "resolve_marks", "solve_poison"]
+__all__ = ["bound_lanes", "in_earlier_iteration", "mark_lanes", "resolve_marks", "solve_poison"]
 
-EARLIER = "~e"
-"""Ends the names of atoms of an earlier iteration."""
 ROUNDS = 4
 
 
@@ -70,7 +69,7 @@ def mark_lanes(value: Value, slot: Slot, loop: str) -> Value:
 
 
 def _mark(slot: Slot, loop: str) -> Edge:
-    return Edge(_seed(slot, loop).name, UNKNOWN_ARRAY, 0, ZERO, ONE, ZERO)
+    return Edge(_seed(slot, loop).name, UNKNOWN_ARRAY, 0, ZERO, ONE, ZERO, mark=True)
 
 
 def solve_poison(
@@ -173,6 +172,16 @@ def _places(mark: Cond, shape: Shape | None) -> dict[Atom, Term] | None:
     return out
 
 
+def in_earlier_iteration(a: Counter | Opaque) -> Counter | Opaque:
+    """The atom that stands for the value that an atom has in an earlier iteration."""
+    name = f"{a.name}~e"
+    return Counter(name, earlier=True) if isinstance(a, Counter) else Opaque(name, a.uniform, source=Source.EARLIER)
+
+
+def _is_earlier(a: Atom) -> bool:
+    return (isinstance(a, Counter) and a.earlier) or (isinstance(a, Opaque) and a.source is Source.EARLIER)
+
+
 class _Earlier:
     """Conditions of one iteration as seen from a later one."""
 
@@ -180,9 +189,8 @@ class _Earlier:
         self.varying = frozenset(made)
         names: dict[Atom, Term] = {}
         for a in self.varying:
-            if isinstance(a, (Counter, Opaque)) and not a.name.endswith(EARLIER):
-                names[a] = of(Counter(a.name + EARLIER) if isinstance(a, Counter)
-                              else Opaque(a.name + EARLIER, a.uniform))
+            if isinstance(a, (Counter, Opaque)) and not _is_earlier(a):
+                names[a] = of(in_earlier_iteration(a))
         self.rename = Substitution(names)
         self.counter, self.guard = counter.single, guard
 
@@ -195,8 +203,7 @@ class _Earlier:
 
     def weaken(self, cond: Cond) -> Cond:
         """Returns a weaker condition without the parts that distinguish iterations."""
-        return weaken(cond, lambda atoms: bool(atoms & self.varying) or any(
-            isinstance(a, (Counter, Opaque)) and a.name.endswith(EARLIER) for a in atoms))
+        return weaken(cond, lambda atoms: bool(atoms & self.varying) or any(map(_is_earlier, atoms)))
 
 
 def resolve_marks(

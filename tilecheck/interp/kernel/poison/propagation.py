@@ -65,14 +65,12 @@ __all__ = [
 
 GONE: Final = build_opaque("~gone")
 """Stands for the lane of a reduced axis in the poison of a loop-carried value."""
-MARK: Final = "~"
-"""The prefix of the names of sources that stand for loop-carried values."""
 
 TILES: Final = (Int, Bool, Data)
 
 
 def is_marker(u: Undefined) -> bool:
-    return u.edge.source.startswith(MARK)
+    return u.edge.mark
 
 
 def shadow_of(value: Value) -> Shadow:

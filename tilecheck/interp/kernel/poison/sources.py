@@ -53,6 +53,7 @@ class Edge(Struct, frozen=True):
 
     source   name of the load, the same whenever the location is executed again
     array    root array, and `axis` its axis
+    mark     whether it stands for the undefined lanes of a loop-carried value, which are not known yet
     start    first element of the tile along the axis, `tile` its extent, `end` the end of the array or slice, all in
              coordinates of the slice, as they are at the load; an extent of 0 for elements that are not a run
     """
@@ -63,6 +64,7 @@ class Edge(Struct, frozen=True):
     start: Term
     tile: Term
     end: Term
+    mark: bool = False
 
 
 class Undefined(Struct, frozen=True):
