@@ -19,7 +19,7 @@ from tilecheck.explain.json import render_explanation_json
 from tilecheck.explain.names import names_of
 from tilecheck.explain.text import render_explanation
 from tilecheck.pipeline.single_kernel import Study, study
-from tilecheck.symbolic import Counter, app, bid, build_opaque, floordiv, lane, of, symbol
+from tilecheck.symbolic import Carried, Counter, app, bid, build_opaque, floordiv, lane, of, symbol
 from tilecheck.symbolic.spelling import Spelling
 from tilecheck.visualize.present import Request, present
 
@@ -342,7 +342,7 @@ def test_values_that_loops_carry_have_the_names_that_the_source_has(tmp_path: Pa
 def test_names_of_values_are_those_of_the_source() -> None:
     names = _study(f"{FOLDER / 'raw_good.py'}::persistent").definition
     spell = names_of(names, ()).spelling
-    carried = app("carry:end@p@12", floordiv(bid(0), symbol("H")))
+    carried = app(Carried("end", "p@12"), floordiv(bid(0), symbol("H")))
     assert spell(of(Counter("i@49")) * symbol("T") + carried) == "#i*T + end(bid(0) // H)"
     assert spell(build_opaque("unknown@23") * symbol("T") + lane(0, symbol("T"))) == "?*T + lane"
 

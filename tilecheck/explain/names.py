@@ -16,6 +16,7 @@ from tilecheck.symbolic import (
     App,
     Atom,
     Bid,
+    Carried,
     Cond,
     Counter,
     FloorDiv,
@@ -73,7 +74,7 @@ class _Naming(Substitution):
 
     def atom(self, a: Atom) -> Term:
         named = isinstance(a, (Counter, Lane, Opaque)) or self._spelling.name_of(a) is not None or (
-            isinstance(a, App) and isinstance(a.fn, str) and a.fn.startswith("carry:"))
+            isinstance(a, App) and isinstance(a.fn, Carried))
         return build_verbatim(self._spelling.atom(a)) if named else super().atom(a)
 
 
@@ -92,7 +93,7 @@ def _counter(counted: frozenset[int], name: str) -> str:
 
 def _symbol(name: str) -> str:
     """A symbol or function without the suffix that distinguishes values of one name, such as a line."""
-    return symbol_name(name.removeprefix("carry:").partition("@")[0])
+    return symbol_name(name.partition("@")[0])
 
 
 class Given(Struct, frozen=True):

@@ -121,7 +121,7 @@ class Lane(Atom):
 
 
 class Source(Enum):
-    """What is known of the source of an unknown value."""
+    """The source of an unknown value."""
 
     DATA = "data"
     """A condition on the contents of arrays: it may have either result."""
@@ -263,19 +263,33 @@ class Ite(Atom):
         return (self.cond, self.then, self.other)
 
 
+class Carried(NamedTuple):
+    """The function that gives a loop-carried variable at the start of an iteration.
+
+    loop   the counter of the loop
+    """
+
+    variable: str
+    loop: str
+
+    def __str__(self) -> str:
+        return f"carry:{self.variable}@{self.loop}"
+
+
 class App(Atom):
     """A pure function of its arguments. Known by name: and, or, xor, shl, shr, abs, pow, next_pow2; others are
     uninterpreted, and only their being functions is used.
 
-    fn   a name, or a symbol of an array at any position of a list: what it is at the position in `args`
+    fn   a name; a loop-carried variable; or a symbol of an array at any position of a list, which is what it is at the
+         position in `args`
     """
 
     __slots__ = ("args", "fn")
 
-    fn: str | Symbol
+    fn: str | Symbol | Carried
     args: tuple[Term, ...]
 
-    def __new__(cls, fn: str | Symbol, args: tuple[Term, ...]) -> App:
+    def __new__(cls, fn: str | Symbol | Carried, args: tuple[Term, ...]) -> App:
         known: App | None = BY_PARTS.get((cls, fn, args))
         if known is None:
             made = object.__new__(cls)

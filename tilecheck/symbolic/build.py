@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 from tilecheck.symbolic.arrays import Array
-from tilecheck.symbolic.atoms import App, Bid, Counter, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Opaque
+from tilecheck.symbolic.atoms import App, Bid, Carried, Counter, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Opaque
 from tilecheck.symbolic.conditions import Cond, negate
 from tilecheck.symbolic.functions import FUNCTIONS
 from tilecheck.symbolic.polynomials import ZERO, Term, const, of, split_multiples
@@ -142,7 +142,7 @@ def ite(cond: Cond, then: Term, other: Term) -> Term:
     return of(Ite(cond, then, other))
 
 
-def app(fn: str | Symbol, *args: Term) -> Term:
+def app(fn: str | Symbol | Carried, *args: Term) -> Term:
     """A pure function applied; folded when it is a known one and all arguments are constants."""
     known = FUNCTIONS.get(fn)
     values = [a.constant for a in args]

@@ -11,7 +11,22 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from tilecheck.symbolic.atoms import App, Atom, Bid, Counter, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Monomial, Opaque
+from tilecheck.symbolic.atoms import (
+    App,
+    Atom,
+    Bid,
+    Carried,
+    Counter,
+    FloorDiv,
+    Ite,
+    Lane,
+    Load,
+    Max,
+    Min,
+    Mod,
+    Monomial,
+    Opaque,
+)
 from tilecheck.symbolic.conditions import Cond
 from tilecheck.symbolic.polynomials import Term, keys_of, of
 from tilecheck.symbolic.symbols import SYMBOLS, Symbol
@@ -156,7 +171,7 @@ _ATOM: Final[Mapping[type[Atom], Callable[[Spelling, Any], str]]] = {
     Min: lambda s, a: f"min({s._list(a.args)})",
     Max: lambda s, a: f"max({s._list(a.args)})",
     Ite: lambda s, a: f"ite({s(a.cond)}, {s(a.then)}, {s(a.other)})",
-    App: lambda s, a: f"{s.symbol(str(a.fn))}({s._list(a.args)})",
+    App: lambda s, a: f"{s.symbol(a.fn.variable if isinstance(a.fn, Carried) else str(a.fn))}({s._list(a.args)})",
     Load: lambda s, a: f"{s.symbol('grid@' if a.array.text == 'grid' else a.array.text)}[{s._list(a.index)}]",
     _Ceiling: lambda s, a: f"cdiv({s._list((a.num, a.den))})",
 }

@@ -212,7 +212,7 @@ def compare(count: int) -> int:
 
 
 def test_a_tuple_with_an_unknown_item_does_not_decide_membership():
-    """The branch on `2 in (unknown, 1)` may be taken: afterwards `k` is no constant."""
+    """The branch on `2 in (unknown, 1)` may be taken: afterwards `k` is not a constant."""
     seen = []
     source = """
 def kernel(x, flag: bool):

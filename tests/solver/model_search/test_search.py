@@ -376,8 +376,8 @@ def test_extents_grow_until_all_bounds_hold() -> None:
 
 def test_an_inner_extent_does_not_grow_where_strides_are_given() -> None:
     i = bid(0)
-    w = Witness((2, 1, 1), ((Extent(ArrayParam("c"), 1), 1), (Stride(ArrayParam("c"), 0), 1)), BlockPoint((0, 0, 0), (), ()),
-                BlockPoint((1, 0, 0), (), ()), (0, 0))
+    scalars = ((Extent(ArrayParam("c"), 1), 1), (Stride(ArrayParam("c"), 0), 1))
+    w = Witness((2, 1, 1), scalars, BlockPoint((0, 0, 0), (), ()), BlockPoint((1, 0, 0), (), ()), (0, 0))
     assert with_room(w, [Bound(i, symbol("c.shape[1]"), TRUE)], lambda _: True) == w
 
 

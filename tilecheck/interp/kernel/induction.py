@@ -42,6 +42,7 @@ from tilecheck.interp.kernel.values import (
 from tilecheck.symbolic import (
     Atom,
     Bid,
+    Carried,
     Cond,
     Counter,
     Ite,
@@ -382,7 +383,7 @@ def _functional(
     out: dict[Slot, Form] = {}
     for slot in ends:
         start = body.start[slot]
-        value = app(f"carry:{'.'.join(str(s) for s in slot)}@{body.name}", *arguments)
+        value = app(Carried(".".join(str(s) for s in slot), body.name), *arguments)
         if isinstance(start, Int):
             out[slot] = Form(Int(value, start.shape))
         else:
