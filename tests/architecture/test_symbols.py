@@ -18,7 +18,6 @@ PARTS = (".shape[", ".strides[", ".ndim", "grid[", "numel(", "len(", "[*]")
 MAKES_TEXT = {
     "symbolic/symbols.py": "the texts of symbols, and symbols from text",
     "symbolic/arrays.py": "the texts of arrays, and arrays from text",
-    "contracts/printing.py": "puts dimensions of the grid first in a product",
     "contracts/grammar.py": "errors of the contract language",
     "contracts/language.py": "how functions of the contract language are written",
     "interp/host/operators.py": "the name of an unknown truth value",
@@ -31,9 +30,7 @@ TAKES_APART = frozenset({
 })
 
 READS_KEYS = {
-    "contracts/printing.py": "orders the factors of a product",
     "interp/host/launch_slicing.py": "renames values of host code, opaque ones included",
-    "interp/host/symbols.py": "finds the variable of host code that an array is reached from",
     "interp/host/autograd.py": "finds facts about a layout by the name of an opaque value",
 }
 """The files that look into the key of an atom, and why."""

@@ -20,7 +20,9 @@ from tilecheck.symbolic import (
     Bid,
     Cond,
     Lane,
+    Opaque,
     Term,
+    Ticket,
     atoms_of,
     bid,
     build_opaque,
@@ -42,6 +44,7 @@ from tilecheck.symbolic import (
     minimum,
     mod,
     ne,
+    of,
     symbol,
 )
 from tilecheck.symbolic.footprint import Region
@@ -112,7 +115,7 @@ CASES = {
         lt(load(POINTERS, [B0]) + B1 * T + LANE, load(POINTERS, [B0 + 1])), (0, 1),
         annotations=Annotations(monotone=frozenset((POINTERS,)))),
     "ticket": lambda: run(
-        [build_opaque("atomic_add(tail)@3") * T + LANE], annotations=Annotations(tickets=frozenset((TAIL,)))),
+        [of(Opaque("atomic_add(tail)@3", source=Ticket(TAIL))) * T + LANE], annotations=Annotations(tickets=frozenset((TAIL,)))),
 }
 
 
@@ -224,7 +227,7 @@ def test_unproved_without_a_side_condition(index: list[Term], guard: Cond) -> No
 
 def test_a_ticket_distinguishes_blocks_but_not_lanes() -> None:
     tickets = Annotations(tickets=frozenset((TAIL,)))
-    region = Region((build_opaque("atomic_add(tail)@3"),), TRUE)
+    region = Region((of(Opaque("atomic_add(tail)@3", source=Ticket(TAIL))),), TRUE)
     assert across_blocks(region, region, frozenset((0,)), (), tickets).proved
     assert not within_operation(region, [Lane(0, T)], (), tickets).proved
     assert not across_iterations(region, "k", (), (), tickets).proved
