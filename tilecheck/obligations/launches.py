@@ -24,6 +24,8 @@ __all__ = ["Discharged", "count_launches", "discharge_all", "is_width", "width_o
 
 _WIDTHS: Final = {31: 32, 63: 64}
 """The bits of a type, by those of the numbers that it has from 0 on."""
+_OFFSETS: Final = 2**24
+"""Above the numbers that kernels add: `n + 1 < 2**31` is a clause on the width, `n < 2**30` is not."""
 
 
 class Discharged(Struct, frozen=True):
@@ -47,8 +49,8 @@ def _width_of(cond: Cond) -> int | None:
     if cond.op in ("and", "or"):
         found = {_width_of(part) for part in cond.args} - ({None} if cond.op == "or" else set())
         return found.pop() if len(found) == 1 else None
-    limit = cond.term.monos.get((), 0) if cond.op == "ge" else 0
-    return next((bits for power, bits in _WIDTHS.items() if limit in (2**power - 1, 2**power)), None)
+    limit = cond.term.offset if cond.op == "ge" else 0
+    return next((bits for power, bits in _WIDTHS.items() if 2**power - _OFFSETS < limit <= 2**power), None)
 
 
 def discharge_all(

@@ -115,7 +115,8 @@ CASES = {
         lt(load(POINTERS, [B0]) + B1 * T + LANE, load(POINTERS, [B0 + 1])), (0, 1),
         annotations=Annotations(monotone=frozenset((POINTERS,)))),
     "ticket": lambda: run(
-        [of(Opaque("atomic_add(tail)@3", source=Ticket(TAIL))) * T + LANE], annotations=Annotations(tickets=frozenset((TAIL,)))),
+        [of(Opaque("atomic_add(tail)@3", source=Ticket(TAIL))) * T + LANE],
+        annotations=Annotations(tickets=frozenset((TAIL,)))),
 }
 
 
