@@ -23,6 +23,7 @@ class Argument:
     storage  arrays with the same number may share memory
     offset   of its first element in the storage, in elements
     index    the type of its extents and strides
+    static   extents that are constants of the compiled kernel, by axis; empty if there are none
     """
 
     name: str
@@ -32,6 +33,7 @@ class Argument:
     storage: int
     offset: int = 0
     index: str = "int32"
+    static: tuple[int | None, ...] = ()
 
     @property
     def extent(self) -> int:
