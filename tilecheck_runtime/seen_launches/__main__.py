@@ -1,0 +1,40 @@
+"""Reads a request from one file and writes the answers to another, one a line, each as soon as it is known."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import msgspec
+
+from tilecheck.pipeline.compile_messages import Answer, Request
+from tilecheck_runtime.seen_launches.answering import answer
+from tilecheck_runtime.seen_launches.importing import describe_error, import_file
+from tilecheck_runtime.tile_ir.front_end import is_available
+
+
+def main(request_file: str, answers_file: str) -> None:
+    with open(request_file, "rb") as file:
+        request = msgspec.json.decode(file.read(), type=Request)
+    with open(answers_file, "wb", buffering=0) as out:
+        for found in _answers(request):
+            out.write(msgspec.json.encode(found) + b"\n")
+
+
+def _answers(request: Request) -> Iterator[Answer]:
+    if not is_available():
+        yield Answer(-1, "failed", "the package cuda-tile cannot be imported")
+        return
+    try:
+        module = import_file(request.file, request.roots)
+    except BaseException as error:  # such as SystemExit
+        yield Answer(-1, "failed", describe_error(error, request.file))
+        return
+    yield Answer(-1, "imported")
+    for asked in request.asked:
+        yield Answer(asked.number, "started")
+        yield answer(asked, module)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

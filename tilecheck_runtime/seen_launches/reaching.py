@@ -1,0 +1,229 @@
+"""Finds the object of a kernel that a launch names, after its file was imported."""
+
+from __future__ import annotations
+
+import ast
+import os
+import symtable
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Final, TypeAlias
+
+import cuda.tile as ct
+
+from tilecheck.pipeline.compile_messages import Asked, KernelName, Where
+from tilecheck_runtime.dialect.kernel import DialectKernel
+
+__all__ = ["NotReachedError", "find_kernel"]
+
+_MISSING: Final = object()
+_Parts: TypeAlias = "tuple[str, tuple[tuple[str, Any], ...]]"
+"""The global variable that an expression begins with, and the attributes and items that follow."""
+
+
+class NotReachedError(LookupError):
+    """The object of a kernel is not known. The message says why."""
+
+
+def find_kernel(asked: Asked, module: ModuleType) -> Any:
+    """The kernel of a specialization. Raises NotReachedError."""
+    named = None if asked.launch is None else _named_at(asked.launch, module)
+    if named is not None and (asked.kernel is None or _is_defined(named, asked.kernel)):
+        return named
+    if asked.kernel is None:
+        raise NotReachedError("the launch does not name its kernel by a variable of the module")
+    found = _defined_at_top(asked.kernel)
+    if found is None:
+        raise NotReachedError("no variable of a module names the kernel")
+    return found
+
+
+def _is_kernel(found: object) -> bool:
+    return isinstance(found, (ct.kernel, DialectKernel))
+
+
+# --- the variable that a launch names --------------------------------------------------------------------------------
+
+def _named_at(place: Where, module: ModuleType) -> Any:
+    """The kernel among the arguments of a call, if exactly one of them is a variable of the module with a kernel."""
+    if os.path.realpath(module.__file__ or "") != os.path.realpath(place.file):
+        return None
+    tree, scopes = _parse(place.file)
+    call = next((n for n in ast.walk(tree) if isinstance(n, ast.Call) and _is_at(n, place)), None)
+    if call is None:
+        return None
+    arguments = [*call.args, *(k.value for k in call.keywords)]
+    parts = [p for a in arguments if (p := _parts(a)) is not None and not _is_local(p[0], call, tree, scopes)]
+    found = [value for p in parts if _is_kernel(value := _evaluate(p, module))]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_at(call: ast.Call, place: Where) -> bool:
+    return (call.lineno, call.end_lineno) == (place.line, place.end_line) and (
+        call.col_offset, call.end_col_offset) == (place.column, place.end_column)
+
+
+@lru_cache(maxsize=16)
+def _parse(path: str) -> tuple[ast.Module, symtable.SymbolTable]:
+    source = Path(path).read_bytes()
+    return ast.parse(source), symtable.symtable(source.decode("utf-8", "replace"), path, "exec")
+
+
+def _parts(expression: ast.expr) -> _Parts | None:
+    """An expression of names, attributes and constant items; None for any other."""
+    steps: list[tuple[str, Any]] = []
+    while not isinstance(expression, ast.Name):
+        if isinstance(expression, ast.Attribute):
+            steps.append(("attribute", expression.attr))
+        elif isinstance(expression, ast.Subscript) and isinstance(expression.slice, ast.Constant):
+            steps.append(("item", expression.slice.value))
+        else:
+            return None
+        expression = expression.value
+    return expression.id, tuple(reversed(steps))
+
+
+def _is_local(name: str, call: ast.Call, tree: ast.Module, scopes: symtable.SymbolTable) -> bool:
+    """Whether a name may be something other than the value that the module had after its import."""
+    if name not in _constant_names(tree):
+        return True
+    for table in _around(scopes, call.lineno, tree):
+        if table.get_type() != "module" and name in table.get_identifiers() and not table.lookup(name).is_global():
+            return True
+    return False
+
+
+def _around(table: symtable.SymbolTable, line: int, tree: ast.Module) -> Iterator[symtable.SymbolTable]:
+    """The scopes that may be around a line: those of functions, classes and comprehensions that begin above it."""
+    ends = _ends(tree)
+    for child in table.get_children():
+        if child.get_lineno() <= line <= ends.get((child.get_name(), child.get_lineno()), line):
+            yield child
+            yield from _around(child, line, tree)
+
+
+@lru_cache(maxsize=16)
+def _ends(tree: ast.Module) -> dict[tuple[str, int], int]:
+    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    found: dict[tuple[str, int], int] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, definitions):
+            for line in range(min([node.lineno, *(d.lineno for d in node.decorator_list)]), node.lineno + 1):
+                found[node.name, line] = node.end_lineno or node.lineno
+    return found
+
+
+@lru_cache(maxsize=16)
+def _constant_names(tree: ast.Module) -> frozenset[str]:
+    """The variables of a module that it binds once, outside of loops, and whose contents its functions only read."""
+    bound: Counter[str] = Counter()
+    changed: set[str] = set()
+    for statement in _statements(tree.body):
+        bound.update(_bindings(statement))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Global):
+            changed.update(node.names)
+        elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+            changed.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+        elif isinstance(node, _FUNCTIONS):
+            changed.update(_changed_in(node))
+    return frozenset(name for name, count in bound.items() if count == 1 and name not in changed)
+
+
+_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a module, those in branches included."""
+    for statement in body:
+        yield statement
+        if not isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
+            for field in ("body", "orelse", "finalbody"):
+                yield from _statements(getattr(statement, field, ()))
+            for handler in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+                yield from _statements(handler.body)
+
+
+def _bindings(statement: ast.stmt) -> Iterator[str]:
+    """The names that a statement binds itself."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield statement.name
+    elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+        yield from (alias.asname or alias.name.partition(".")[0] for alias in statement.names)
+    else:
+        inner = {id(n) for s in ast.iter_child_nodes(statement) if isinstance(s, ast.stmt) for n in ast.walk(s)}
+        yield from (n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+                    and id(n) not in inner)
+
+
+def _changed_in(function: ast.AST) -> Iterator[str]:
+    """The names whose items or attributes a function may change."""
+    for node in ast.walk(function):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Name):
+            reads = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
+            called = isinstance(node, ast.Attribute) and node.attr in _CHANGING
+            if not reads and (called or not isinstance(node.ctx, ast.Load)):
+                yield node.value.id
+
+
+_CHANGING: Final = frozenset({"append", "clear", "extend", "insert", "pop", "popitem", "setdefault", "update"})
+
+
+def _evaluate(parts: _Parts, module: ModuleType) -> Any:
+    name, steps = parts
+    value: Any = vars(module).get(name, _MISSING)
+    for how, step in steps:
+        if how == "attribute":
+            # a property would run code
+            value = vars(value).get(step, _MISSING) if isinstance(value, (ModuleType, type)) else _MISSING
+        else:
+            value = _item(value, step)
+    return value
+
+
+def _item(value: Any, key: Any) -> Any:
+    if type(value) in (dict, list, tuple):
+        try:
+            return value[key]
+        except (LookupError, TypeError):
+            return _MISSING
+    return _MISSING
+
+
+# --- the definition --------------------------------------------------------------------------------------------------
+
+def _defined_at_top(name: KernelName) -> Any:
+    """The kernel that a module or a class defines under its own name."""
+    for module in list(sys.modules.values()):
+        if isinstance(module, ModuleType) and _is_file(module, name.file):
+            found: Any = module
+            for part in name.qualname.split("."):
+                found = vars(found).get(part) if isinstance(found, (ModuleType, type)) else None
+            found = found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
+            if found is not None and _is_defined(found, name):
+                return found
+    return None
+
+
+def _is_file(module: ModuleType, path: str) -> bool:
+    file = vars(module).get("__file__")
+    return isinstance(file, str) and os.path.realpath(file) == os.path.realpath(path)
+
+
+def _is_defined(found: Any, name: KernelName) -> bool:
+    """Whether an object is the kernel, or the function, of a definition."""
+    function = found if isinstance(found, FunctionType) else found._pyfunc if _is_kernel(found) else None
+    if not isinstance(function, FunctionType):
+        return False
+    code = function.__code__
+    return os.path.realpath(code.co_filename) == os.path.realpath(name.file) and (
+        code.co_qualname.replace("<locals>.", "") == name.qualname) and name.line in _lines(code)
+
+
+def _lines(code: CodeType) -> Sequence[int]:
+    last = max((line for _, _, line in code.co_lines() if line is not None), default=code.co_firstlineno)
+    return range(code.co_firstlineno, max(last, code.co_firstlineno) + 1)
