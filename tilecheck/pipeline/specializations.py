@@ -32,7 +32,7 @@ class Specialization(Struct, frozen=True):
     kernel   file and qualified name; None if the analysis does not know the kernel
     home     the file to import
     span     the launch, or the name of a dialect kernel without a seen launch
-    values   the constants of the launch, for messages
+    values   the numbers and element types of the launch, for messages
     asked    None if the launch was not followed, for the reason `why`
     """
 
@@ -40,15 +40,15 @@ class Specialization(Struct, frozen=True):
     home: str
     span: Span
     launched: bool
-    values: tuple[tuple[str, str], ...] = ()
+    values: tuple[str, ...] = ()
     asked: Asked | None = None
     why: str = ""
 
 
 def list_specializations(
-    workspace: Workspace, unproven: frozenset[KernelKey],
+    workspace: Workspace, left_open: frozenset[KernelKey],
 ) -> tuple[Specialization, ...]:
-    """The specializations of the seen launches of all files, in the order of the launches. `unproven` are the kernels
+    """The specializations of the seen launches of all files, in the order of the launches. `left_open` are the kernels
     whose launches are to be proved, besides those that the analysis does not know."""
     found: list[Specialization] = []
     for path, kernel in _kernels(workspace):
@@ -60,7 +60,7 @@ def list_specializations(
         if not launches and kernel.dialect:
             found.append(_unlaunched(model, kernel))
         for launch in launches:
-            found += _specialize(launch, model, kernel, kernel.key in unproven)
+            found += _specialize(launch, model, kernel, kernel.key in left_open)
     for path in workspace.files:
         try:
             module = workspace.module(path)
@@ -201,11 +201,11 @@ def _value(term: Term | None, put: Substitution) -> int | None:
     return None if term is None else put.term(term).constant
 
 
-def _describe(params: Sequence[Param] | None, passed: Sequence[Passed]) -> tuple[tuple[str, str], ...]:
-    """The numbers and element types of a launch, by parameter."""
+def _describe(params: Sequence[Param] | None, passed: Sequence[Passed]) -> tuple[str, ...]:
+    """The numbers and element types of a launch, such as `T = 16` and `x: float32`."""
     if params is None:
         return ()
-    return tuple((p.name, str(a.number) if a.kind == "number" else str(a.dtype))
+    return tuple(f"{p.name} = {a.number}" if a.kind == "number" else f"{p.name}: {a.dtype}"
                  for p, a in zip(params, passed, strict=True)
                  if (a.number if a.kind == "number" else a.dtype) is not None)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import Any, Final
 
-from tilecheck.pipeline.compile_messages import Answer, Asked, FaultFound, Passed, Refused, SiteOf, Where
+from tilecheck.pipeline.compile_messages import Answer, Asked, FaultFound, Refused, SiteOf, Where
 from tilecheck_runtime.cpu.execution.arguments import Parameter as Declared
 from tilecheck_runtime.cpu.execution.arguments import parameters
 from tilecheck_runtime.dialect.kernel import DialectKernel
@@ -27,6 +27,8 @@ from tilecheck_runtime.tile_language.kernels import function_of
 
 __all__ = ["answer"]
 
+_ENOUGH: Final = 8
+"""Samples that are refused for different reasons, after which no more are compiled."""
 _STATIC: Final = frozenset({"StaticEvalError", "StaticException", "StaticAssertionError", "InvalidValueError"})
 """Errors that depend on values. Samples do not show that all values have them."""
 
@@ -39,21 +41,26 @@ def answer(asked: Asked, module: ModuleType) -> Answer:
     name = function_of(kernel).__name__
     try:
         if isinstance(kernel, DialectKernel):
-            return _compile(asked, name, (), list(dialect_samples(kernel, dict(asked.variables))))
+            return _compile(asked, name, (), dialect_samples(kernel, dict(asked.variables)))
         known = parameters(function_of(kernel))
-        return _compile(asked, name, known, list(raw_samples(kernel, known, asked.arguments)))
+        return _compile(asked, name, known, raw_samples(kernel, known, asked.arguments))
     except (UnknownArgumentError, PlanError) as reason:
         return Answer(asked.number, "skipped", str(reason), name)
     except SignatureError as error:
+        return Answer(asked.number, "refused", "", name, Refused(type(error).__name__, str(error), ()))
+    except OSError as error:
+        # the front end reads the source of a kernel, and of what it calls
         return Answer(asked.number, "refused", "", name, Refused(type(error).__name__, str(error), ()))
     except Exception as error:
         # the front end fails on some programs with errors of Python
         return Answer(asked.number, "skipped", f"the front end fails: {type(error).__name__}: {error}"[:300], name)
 
 
-def _compile(asked: Asked, name: str, known: Sequence[Declared], samples: Sequence[Sample]) -> Answer:
+def _compile(asked: Asked, name: str, known: Sequence[Declared], samples: Iterable[Sample]) -> Answer:
     refusals: list[Refusal] = []
+    sampled = False
     for sample in samples:
+        sampled = sample.sampled
         body = compile_kernel(sample.kernel, sample.given)
         if not isinstance(body, Refusal):
             found = Answer(asked.number, "compiled", "", name)
@@ -61,14 +68,17 @@ def _compile(asked: Asked, name: str, known: Sequence[Declared], samples: Sequen
         refusals.append(body)
         if not body.certain:
             return Answer(asked.number, "skipped", f"the front end fails: {body.words}", name)
-        if sample.sampled and len({(r.kind, r.words, r.places[:1]) for r in refusals}) > 1:
+        if len(refusals) >= _ENOUGH and _differ(refusals):
             break
     first = refusals[0]
-    sampled = samples[0].sampled
-    if sampled and (len({(r.kind, r.words, r.places[:1]) for r in refusals}) > 1 or first.kind in _STATIC):
-        return Answer(asked.number, "skipped", "it does not compile for samples of what is not known", name)
+    if sampled and (_differ(refusals) or first.kind in _STATIC):
+        return Answer(asked.number, "skipped", "it does not compile with samples of what is not known", name)
     return Answer(asked.number, "refused", "", name,
                   Refused(first.kind, first.words, tuple(map(_where, first.places)), sampled))
+
+
+def _differ(refusals: Sequence[Refusal]) -> bool:
+    return len({(r.kind, r.words, r.places[:1]) for r in refusals}) > 1
 
 
 def _where(place: Place) -> Where:
@@ -78,31 +88,18 @@ def _where(place: Place) -> Where:
 # --- the proof of a launch -------------------------------------------------------------------------------------------
 
 def _prove(asked: Asked, found: Answer, known: Sequence[Declared], sample: Sample, body: Any) -> Answer:
-    verdict = _verdict(asked, known, sample, body)
+    """The answer with a verdict on the launch, if its numbers are known."""
+    grid = tuple(n for n in asked.grid if n is not None and n > 0)
+    if sample.sampled or len(grid) != 3:
+        return found
+    numbers = bind_numbers(known, asked.arguments, sample.given)
+    if numbers is None:
+        return found
+    verdict = LaunchVerdict("undecided", why=numbers) if isinstance(numbers, str) else prove_launch(
+        body, numbers, (grid[0], grid[1], grid[2]))
     fault = verdict.fault_for_all
     return Answer(found.number, found.state, verdict.why, found.name, None, verdict.verdict,
                   None if fault is None else _describe(fault))
-
-
-def _verdict(asked: Asked, known: Sequence[Declared], sample: Sample, body: Any) -> LaunchVerdict:
-    if sample.sampled:
-        return LaunchVerdict("undecided", why=_unknown(known, asked.arguments))
-    numbers = bind_numbers(known, asked.arguments, sample.given)
-    if isinstance(numbers, str):
-        return LaunchVerdict("undecided", why=numbers)
-    x, y, z = (*asked.grid, *(1, 1, 1)[len(asked.grid):])[:3]
-    if x is None or y is None or z is None:
-        return LaunchVerdict("undecided", why="the grid is not known")
-    if min(x, y, z) < 1:
-        return LaunchVerdict("undecided", why="the grid has no blocks")
-    return prove_launch(body, numbers, (x, y, z))
-
-
-def _unknown(known: Sequence[Declared], passed: Iterable[Passed]) -> str:
-    """Which argument has a type that is not known."""
-    name = next((d.name for d, p in zip(known, passed, strict=True)
-                 if (p.type if p.kind == "number" else p.dtype) is None), "an argument")
-    return f"the type of `{name}` is not known"
 
 
 def _describe(fault: Fault) -> FaultFound:

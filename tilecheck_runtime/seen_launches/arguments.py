@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import count, islice, product
 from typing import Any, Final
 
 import numpy as np
@@ -29,7 +29,7 @@ EXTENTS: Final = (16, 128, 32, 64)
 """Values that stand for a type variable of a dialect kernel."""
 _MOST: Final = 24
 """Samples of one specialization."""
-_TYPES: Final[Mapping[NumberType, str]] = {"bool": "bool_", "float": "float32"}
+_TYPES: Final[Mapping[str, str]] = {"bool": "bool_", "float": "float32"}
 _UNKNOWN_TYPES: Final[tuple[NumberType, ...]] = ("int", "float", "bool")
 
 
@@ -77,13 +77,13 @@ def _choices(arrays: Sequence[int], numbers: Sequence[int]) -> Iterator[dict[int
     if not arrays and not numbers:
         yield {}
         return
-    for dtype in DTYPES if arrays else DTYPES[:1]:
-        for number in _UNKNOWN_TYPES if numbers else _UNKNOWN_TYPES[:1]:
-            yield dict.fromkeys(arrays, dtype) | dict.fromkeys(numbers, number)
-        if dtype == DTYPES[0]:
-            for place in arrays if len(arrays) > 1 else ():
-                for other in ("int32", "bool_"):
-                    yield dict.fromkeys(arrays, dtype) | dict.fromkeys(numbers, "int") | {place: other}
+    types = DTYPES if arrays else DTYPES[:1]
+    kinds = _UNKNOWN_TYPES if numbers else _UNKNOWN_TYPES[:1]
+    yield dict.fromkeys(arrays, types[0]) | dict.fromkeys(numbers, kinds[0])
+    for place in arrays if len(arrays) > 1 else ():
+        yield dict.fromkeys(arrays, types[0]) | dict.fromkeys(numbers, kinds[0]) | {place: "int32"}
+    for dtype, kind in islice(product(types, kinds), 1, None):
+        yield dict.fromkeys(arrays, dtype) | dict.fromkeys(numbers, kind)
 
 
 def _give(d: Declared, p: Passed, choice: str | None) -> Given:
@@ -126,8 +126,8 @@ def _array(d: Declared, p: Passed, choice: str | None, storage: int = 0) -> Argu
 
 def bind_numbers(
     known: Sequence[Declared], passed: Sequence[Passed], given: Sequence[Given],
-) -> tuple[Parameter, ...] | str:
-    """The arguments of a launch in numbers, or why they are not known."""
+) -> tuple[Parameter, ...] | str | None:
+    """The arguments of a launch in numbers; None if they are not known, or why they do not suffice."""
     shared: set[str] = set()
     found: list[Parameter] = []
     numbers = count()
@@ -136,7 +136,7 @@ def bind_numbers(
             if item.kind == "array":
                 if item.rank is None or None in item.shape or None in item.strides or not (
                         len(item.shape) == len(item.strides) == item.rank):
-                    return f"the extents of `{d.name}` are not known"
+                    return None
                 if item.storage is not None and item.storage in shared:
                     return f"`{d.name}` shares memory with another argument"
                 shared.update(() if item.storage is None else (item.storage,))

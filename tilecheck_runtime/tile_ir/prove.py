@@ -65,7 +65,8 @@ class Fault:
 
 @dataclass(frozen=True)
 class LaunchVerdict:
-    """`proved`: no block reads or writes an element that another one writes, and none touches one outside its array.
+    """`proved`: no block reads or writes an element that another one writes, none touches one outside its array, and no
+    tile lies wholly outside. Nothing is said about undefined lanes.
     `refuted`: a fault happens for all data. `undecided`: neither is known, for the reason `why`."""
 
     verdict: Literal["proved", "refuted", "undecided"]
@@ -98,7 +99,7 @@ def prove_launch(body: Any, parameters: Sequence[Parameter], grid: Block) -> Lau
     memories = {a.storage: _Memory() for a in arrays}
     sizes = {s: max(a.offset + a.extent for a in arrays if a.storage == s) for s in memories}
     left = MOST_ELEMENTS
-    doubt = ""
+    doubt = missed = ""
     fault: Fault | None = None
     try:
         for number, block in enumerate(np.ndindex(grid)):
@@ -112,6 +113,8 @@ def prove_launch(body: Any, parameters: Sequence[Parameter], grid: Block) -> Lau
                     made, array, memories[array.storage], sizes[array.storage], number, grid)
                 if made.order in _SYNCHRONIZING and made.mode != "atomic":
                     doubt = doubt or "accesses are ordered by acquire and release"
+                if made.missed:
+                    missed = f"a tile lies wholly outside `{array.name}`, line {made.line}"
                 if found is not None and made.certain:
                     fault = fault or found
                 elif found is not None:
@@ -122,6 +125,8 @@ def prove_launch(body: Any, parameters: Sequence[Parameter], grid: Block) -> Lau
         return LaunchVerdict("refuted", fault)
     if fault is not None or doubt:
         return LaunchVerdict("undecided", fault, doubt or "atomic operations may order the blocks")
+    if missed:
+        return LaunchVerdict("undecided", why=missed)
     return LaunchVerdict("proved")
 
 
