@@ -140,7 +140,7 @@ class CompiledLaunch(Struct, frozen=True):
     span     the seen launch, or the name of a dialect kernel that no seen launch launches
     state    `skipped` if it was not compiled, for the reason `why`
     verdict  on the launch, from its Tile IR; None if the source decides it
-    why      of what is skipped or undecided
+    why      the reason, where it is skipped or undecided
     """
 
     kernel: str

@@ -41,7 +41,7 @@ class Passed(Struct, frozen=True):
 
     dtype    the name of the element type of an array; None if it is not known
     rank     of an array; None if it is not known
-    shape    its extents, and `strides`, in elements; None in place of what is not known
+    shape    its extents, and `strides`, in elements; None in place of an unknown number
     number   the value of a number; None if it is not known
     type     the type of a number; None if it is not known
     storage  the name of the memory of an array: arrays with equal names share it
@@ -89,7 +89,7 @@ class Request(Struct, frozen=True):
 
 
 class Refused(Struct, frozen=True):
-    """What the front end has against a kernel.
+    """The error of the front end for a kernel.
 
     kind     the class of its error
     places   where it stops, and the calls around it, innermost first
@@ -124,7 +124,7 @@ class Answer(Struct, frozen=True):
     """The answer on one specialization; with number -1 on the import of the file.
 
     state    `imported`, `failed`: of the import; `started`: the specialization is being compiled
-    why      of what is skipped or undecided
+    why      the reason, where it is skipped or undecided
     name     the name of the kernel
     verdict  on the launch: `proved`, `refuted`, `undecided`; None if it was not asked for
     """

@@ -1,6 +1,6 @@
 """Processes that import files and compile kernels. Each has one file and a time limit.
 
-What a file prints goes nowhere, so that it does not mix with a report.
+The output of a file is dropped, so that it does not mix with a report.
 """
 
 from __future__ import annotations
@@ -71,9 +71,17 @@ def _execute(command: Sequence[str], seconds: float) -> int | None:
     except subprocess.TimeoutExpired:
         return None
     finally:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process, and where the system has process groups those that it started."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    process.wait()
 
 
 def _read(

@@ -76,7 +76,7 @@ def _add(
 
 
 def _launch(s: Specialization, answer: Answer | None, failed: Mapping[str, str]) -> CompiledLaunch:
-    name = answer.name if answer is not None and answer.name else "" if s.kernel is None else s.kernel[1]
+    name = s.kernel[1] if s.kernel is not None else "" if answer is None else answer.name
     if answer is None:
         why = s.why or ("its file is not imported" if s.home in failed else "it is not compiled")
         return CompiledLaunch(name, s.span, "skipped", None, why)
@@ -86,7 +86,7 @@ def _launch(s: Specialization, answer: Answer | None, failed: Mapping[str, str])
 
 
 def _add_findings(kernel: KernelFindings, found: Mapping[Diagnostic, None]) -> KernelFindings:
-    """The findings of a kernel with those of its launches, in place of what the source leaves open on their lines."""
+    """The findings of a kernel with those of its launches, in place of open findings on their lines."""
     if not found:
         return kernel
     refuted = [d for d in found if d.code in CODES_OF_FAULTS]

@@ -22,6 +22,9 @@ from tilecheck.syntax.tree import Span
 COMPILER: Final = "TC607"
 """The rule whose findings come from the compiler. Without `--compile` there are none."""
 
+_NOT_COMPILED: Final = ("TC104", "TC105", "TC109", "TC110", "TC303", "TC408", "TC5", "TC6")
+"""Codes of code that does not compile."""
+
 
 def finish(analysis: Analysis, config: Config) -> Report:
     """The report of an analysis under the settings of a run."""
@@ -41,12 +44,11 @@ def finish(analysis: Analysis, config: Config) -> Report:
 
 
 def _drop_repeated(diagnostics: Collection[Diagnostic]) -> Iterator[Diagnostic]:
-    """The findings without those of the compiler on a line with an error of the checker that the code does not
-    compile."""
+    """The findings without those of the compiler on a line where the checker says that the code does not compile."""
     if not any(d.code == COMPILER for d in diagnostics):
         yield from diagnostics
         return
-    known = [d.span for d in diagnostics if d.code != COMPILER and d.code.startswith(("TC5", "TC6"))
+    known = [d.span for d in diagnostics if d.code != COMPILER and d.code.startswith(_NOT_COMPILED)
              and d.severity == "error"]
     yield from (d for d in diagnostics if d.code != COMPILER or not any(
         span.file == d.span.file and span.line <= d.span.end_line and d.span.line <= span.end_line for span in known))

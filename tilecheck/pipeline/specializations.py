@@ -58,7 +58,7 @@ def list_specializations(
             continue  # the report names it
         launches = workspace.launches_of_kernel(kernel.key)
         if not launches and kernel.dialect:
-            found.append(_unlaunched(model, kernel))
+            found.append(_specialize_unlaunched(model, kernel))
         for launch in launches:
             found += _specialize(launch, model, kernel, kernel.key in left_open)
     for path in workspace.files:
@@ -84,7 +84,7 @@ def _kernels(workspace: Workspace) -> Iterator[tuple[str, FoundKernel]]:
                 yield path, kernel
 
 
-def _unlaunched(model: KernelModel, kernel: FoundKernel) -> Specialization:
+def _specialize_unlaunched(model: KernelModel, kernel: FoundKernel) -> Specialization:
     """The specialization of a dialect kernel without a seen launch: its annotations have ranks and element types."""
     asked = Asked(0, _name_of(kernel, model), None)
     return Specialization(kernel.key, kernel.home, model.name_span, False, asked=asked)
@@ -126,9 +126,10 @@ def _pass(launch: Launch, model: KernelModel | None, put: Substitution) -> tuple
     arguments = launch.arguments or ()
     shared = _shared_storage(arguments)
     if model is None:
-        return tuple(_passed(a, None, None, put, shared) for a in arguments)
+        return tuple(_pass_argument(a, None, None, put, shared) for a in arguments)
     ranks = model.launched
-    return tuple(_passed(a, p, _rank(p, ranks), put, shared) for a, p in zip(arguments, model.params, strict=True))
+    return tuple(_pass_argument(a, p, _rank(p, ranks), put, shared)
+                 for a, p in zip(arguments, model.params, strict=True))
 
 
 def _rank(p: Param, ranks: Mapping[Array, int]) -> int | None:
@@ -156,17 +157,17 @@ def _flatten(arguments: Iterable[Argument]) -> Iterator[Argument]:
 
 _KINDS: Final[Mapping[str, PassedKind]] = {
     "array": "array", "list": "array", "constant": "number", "scalar": "number"}
-"""What an argument is that may be a number or an array, by the kind of its parameter."""
+"""The kind of an argument that may be a number or an array, by the kind of its parameter."""
 _TYPES: Final[Mapping[str, NumberType]] = {"bool": "bool", "int": "int", "float": "float"}
 
 
-def _passed(
+def _pass_argument(
     a: Argument, p: Param | None, rank: int | None, put: Substitution, shared: Mapping[str, str],
 ) -> Passed:
     if a.kind == "list":
         if a.elements is None:
             return Passed("unknown")
-        items = tuple(_passed(e, p, rank, put, shared) for e in a.elements)
+        items = tuple(_pass_argument(e, p, rank, put, shared) for e in a.elements)
         return Passed("list" if a.literal == "list" else "tuple", items=items)
     kind: PassedKind = "array" if a.kind == "array" else "number" if a.kind == "scalar" else (
         "unknown" if p is None else _KINDS.get(p.kind, "unknown"))

@@ -49,7 +49,7 @@ def answer(asked: Asked, module: ModuleType) -> Answer:
     except SignatureError as error:
         return Answer(asked.number, "refused", "", name, Refused(type(error).__name__, str(error), ()))
     except OSError as error:
-        # the front end reads the source of a kernel, and of what it calls
+        # the front end reads the source of a kernel and of its helpers
         return Answer(asked.number, "refused", "", name, Refused(type(error).__name__, str(error), ()))
     except Exception as error:
         # the front end fails on some programs with errors of Python
@@ -64,7 +64,7 @@ def _compile(asked: Asked, name: str, known: Sequence[Declared], samples: Iterab
         body = compile_kernel(sample.kernel, sample.given)
         if not isinstance(body, Refusal):
             found = Answer(asked.number, "compiled", "", name)
-            return _prove(asked, found, known, sample, body) if asked.prove else found
+            return _prove(asked, found, known, sample, body) if asked.prove and known else found
         refusals.append(body)
         if not body.certain:
             return Answer(asked.number, "skipped", f"the front end fails: {body.words}", name)
@@ -72,7 +72,7 @@ def _compile(asked: Asked, name: str, known: Sequence[Declared], samples: Iterab
             break
     first = refusals[0]
     if sampled and (_differ(refusals) or first.kind in _STATIC):
-        return Answer(asked.number, "skipped", "it does not compile with samples of what is not known", name)
+        return Answer(asked.number, "skipped", "it does not compile with samples of the unknown arguments", name)
     return Answer(asked.number, "refused", "", name,
                   Refused(first.kind, first.words, tuple(map(_where, first.places)), sampled))
 

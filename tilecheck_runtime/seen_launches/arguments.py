@@ -1,4 +1,4 @@
-"""Arguments of a seen launch as the front end takes them, with samples in place of what is not known."""
+"""Arguments of a seen launch as the front end takes them, with samples in place of unknown types."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _is_open(d: Declared, p: Passed) -> bool:
 
 
 def _choices(arrays: Sequence[int], numbers: Sequence[int]) -> Iterator[dict[int, str]]:
-    """Types of what is not known: the same for all arrays, then one that differs from the others."""
+    """Types of unknown arguments: the same for all arrays, then one that differs from the others."""
     if not arrays and not numbers:
         yield {}
         return

@@ -20,7 +20,7 @@ def import_file(path: str, roots: Sequence[str]) -> ModuleType:
     """The module of a file. Its launches do nothing. Raises what its code raises."""
     folder, name = _name_of(Path(path))
     sys.argv = [path]
-    sys.path[:0] = dict.fromkeys([str(folder), *roots, os.getcwd()])
+    sys.path[:0] = dict.fromkeys([str(folder), os.path.dirname(path), *roots, os.getcwd()])
     _disarm_launches()
     try:
         __import__(name.rpartition(".")[0] or "sys")  # the package of a submodule

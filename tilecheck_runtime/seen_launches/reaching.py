@@ -91,19 +91,19 @@ def _is_local(name: str, call: ast.Call, tree: ast.Module, scopes: symtable.Symb
     """Whether a name may be something other than the value that the module had after its import."""
     if name not in _constant_names(tree):
         return True
-    for table in _around(scopes, call.lineno, tree):
+    for table in _scopes_around(scopes, call.lineno, tree):
         if table.get_type() != "module" and name in table.get_identifiers() and not table.lookup(name).is_global():
             return True
     return False
 
 
-def _around(table: symtable.SymbolTable, line: int, tree: ast.Module) -> Iterator[symtable.SymbolTable]:
+def _scopes_around(table: symtable.SymbolTable, line: int, tree: ast.Module) -> Iterator[symtable.SymbolTable]:
     """The scopes that may be around a line: those of functions, classes and comprehensions that begin above it."""
     ends = _ends(tree)
     for child in table.get_children():
         if child.get_lineno() <= line <= ends.get((child.get_name(), child.get_lineno()), line):
             yield child
-            yield from _around(child, line, tree)
+            yield from _scopes_around(child, line, tree)
 
 
 @lru_cache(maxsize=16)

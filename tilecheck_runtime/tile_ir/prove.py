@@ -66,7 +66,7 @@ class Fault:
 @dataclass(frozen=True)
 class LaunchVerdict:
     """`proved`: no block reads or writes an element that another one writes, none touches one outside its array, and no
-    tile lies wholly outside. Nothing is said about undefined lanes.
+    tile lies wholly outside. Undefined lanes are not looked for.
     `refuted`: a fault happens for all data. `undecided`: neither is known, for the reason `why`."""
 
     verdict: Literal["proved", "refuted", "undecided"]

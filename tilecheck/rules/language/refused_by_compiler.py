@@ -19,7 +19,7 @@ launch on a GPU.
 
 ## Example
 
-The checker does not know which kernel this file launches; the compiler does:
+The checker does not know the width that the factory is given. The compiler has the object that it made:
 
 ```python
 import cuda.tile as ct
@@ -30,7 +30,7 @@ def make(width):
     @ct.kernel
     def halve(x, y, T: ct.Constant[int]):
         i = ct.bid(0)
-        ct.store(y, (i,), ct.reshape(ct.load(x, (i,), (T,)), (width,)))
+        ct.store(y, (i,), ct.reshape(ct.load(x, (i,), (T,)), (width,)))  # error: TC607
 
     return halve
 
@@ -46,7 +46,25 @@ def run():
 ## Use instead
 
 ```python
+import cuda.tile as ct
+import numpy as np
+
+
+def make(width):
+    @ct.kernel
+    def halve(x, y, T: ct.Constant[int]):
+        i = ct.bid(0)
+        ct.store(y, (i,), ct.reshape(ct.load(x, (i,), (T,)), (width,)))
+
+    return halve
+
+
 HALVE = make(16)
+
+
+def run():
+    x, y = np.zeros(64, np.float32), np.zeros(64, np.float32)
+    ct.launch(0, (4,), HALVE, (x, y, 16))
 ```
 
 ## How to suppress it
@@ -77,7 +95,7 @@ def report_refused(
         what = ", ".join(values)
         notes.append(Note(f"compiled for this launch{f', with {what}' if what else ''}", launch))
     if sampled:
-        notes.append(Note("types and type variables that are not known were sampled: it compiles for no sample"))
+        notes.append(Note("unknown types and type variables were sampled: it compiles for no sample"))
     return Diagnostic(CODE, "error", f"`{kernel}` does not compile: {words.rstrip('.')}", span, kernel, tuple(notes))
 
 

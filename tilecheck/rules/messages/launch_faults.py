@@ -31,14 +31,14 @@ def report_race(
     message = (f"in this launch {first} {_VERBS[modes[0]]} and {second} {_VERBS[modes[1]]} the element at offset "
                f"{element} of `{array}`")
     notes = () if other is None or other == span else (Note("the other access", other),)
-    return Diagnostic(code, "error", message, span, kernel, (*notes, _launched(launch)))
+    return Diagnostic(code, "error", message, span, kernel, (*notes, _note_launch(launch)))
 
 
 def report_outside(kernel: str, array: str, block: tuple[int, ...], span: Span, launch: Span) -> Diagnostic:
     """The error for an access without bounds check outside its array."""
     return Diagnostic(_OUTSIDE, "error", f"in this launch block {block} accesses elements outside `{array}`", span,
-                      kernel, (_launched(launch),))
+                      kernel, (_note_launch(launch),))
 
 
-def _launched(launch: Span) -> Note:
+def _note_launch(launch: Span) -> Note:
     return Note("refuted from Tile IR at this launch, for all data", launch)
