@@ -65,7 +65,9 @@ def _add(
         answer = None if s.asked is None else answers.get(s.asked.number)
         launches.append(_launch(s, answer, failed))
         for diagnostic in () if answer is None else _report(s, answer, names, places):
-            key = (diagnostic.span, diagnostic.message)
+            # kernels that share a helper have one finding there
+            words = diagnostic.message if answer.refused is None else answer.refused.words
+            key = (diagnostic.span, words)
             if key not in seen:
                 seen.add(key)
                 found.setdefault(s.kernel if s.kernel in names else None, {})[diagnostic] = None

@@ -96,13 +96,15 @@ def report_refused(
         notes.append(Note(f"compiled for this launch{f', with {what}' if what else ''}", launch))
     if sampled:
         notes.append(Note("unknown types and type variables were sampled: it compiles for no sample"))
-    return Diagnostic(CODE, "error", f"`{kernel}` does not compile: {words.rstrip('.')}", span, kernel, tuple(notes))
+    return Diagnostic(
+        CODE, "error", f"`{kernel}` does not compile: {words.rstrip('.')}", span, kernel, tuple(notes),
+        "change this line, or what the launch passes" if launch is not None else "change this line")
 
 
 RULE: Final = Rule(
     code=CODE,
     name="refused-by-compiler",
-    summary="a kernel that the compiler does not compile for a seen launch",
+    summary="a kernel that the compiler of cuda.tile does not compile for a seen launch",
     severity="error",
     mypy="tile-language",
 )

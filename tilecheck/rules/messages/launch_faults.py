@@ -31,13 +31,15 @@ def report_race(
     message = (f"in this launch {first} {_VERBS[modes[0]]} and {second} {_VERBS[modes[1]]} the element at offset "
                f"{element} of `{array}`")
     notes = () if other is None or other == span else (Note("the other access", other),)
-    return Diagnostic(code, "error", message, span, kernel, (*notes, _note_launch(launch)))
+    return Diagnostic(code, "error", message, span, kernel, (*notes, _note_launch(launch)),
+                      "let each block access elements of its own, or launch the kernel with other numbers")
 
 
 def report_outside(kernel: str, array: str, block: tuple[int, ...], span: Span, launch: Span) -> Diagnostic:
     """The error for an access without bounds check outside its array."""
     return Diagnostic(_OUTSIDE, "error", f"in this launch block {block} accesses elements outside `{array}`", span,
-                      kernel, (_note_launch(launch),))
+                      kernel, (_note_launch(launch),),
+                      "launch fewer blocks or larger arrays, or leave the bounds check on")
 
 
 def _note_launch(launch: Span) -> Note:
