@@ -212,6 +212,46 @@ def test_a_kernel_that_may_be_another_is_not_reached(check: Any, before: str, ke
     assert "TC607" not in [code for _, _, code in list_findings(report)]
 
 
+@pytest.mark.parametrize(("before", "after"), [
+    ("WIDTH = 0\n", "\ndef configure(n):\n    global WIDTH\n    WIDTH = n\n"),
+    ("WIDTH = 0\n", "\nimport sys\ndef configure(n):\n    sys.modules[__name__].WIDTH = n\n"),
+    ("WIDTH = 0\n", "\nimport sys\ndef configure(n):\n    setattr(sys.modules[__name__], 'WIDTH', n)\n"),
+    ("def width():\n    return 0\n", "\ndef configure(f):\n    global width\n    width = f\n"),
+    ("import settings\n", ""),
+])
+def test_a_kernel_whose_variables_may_change_is_not_compiled(check: Any, before: str, after: str) -> None:
+    """It is compiled at its first launch, with the values of that moment."""
+    use = "width()" if "def width" in before else "settings.WIDTH" if "settings" in before else "WIDTH"
+    kernel = COPY.replace("(i,), ct.load", f"(i * {use},), ct.load")
+    settings = "WIDTH = 0\n\ndef configure(n):\n    global WIDTH\n    WIDTH = n\n"
+    report = check("--select", "TC607", a=HEAD + before + kernel + after + LAUNCH.format(kernel="copy"),
+                   settings=settings)
+    assert [state for _, state, _ in states(report)] == ["skipped"]
+    assert "may change after the import" in report["compilation"]["launches"][0]["why"]
+
+
+def test_a_launch_of_the_import_may_have_earlier_values(check: Any) -> None:
+    launch = "x, y = np.zeros(64, np.float32), np.zeros(64, np.float32)\nct.launch(0, (4,), copy, (x, y, 16))\n"
+    kernel = COPY.replace("(i,), ct.load", "(i * STEP,), ct.load")
+    assert states(check(a=HEAD + "STEP = 0\n" + kernel + launch + "STEP = 1\n"))[0][1] == "skipped"
+    assert states(check(a=HEAD + "STEP = 1\n" + kernel + launch))[0][1] == "compiled"
+
+
+@pytest.mark.parametrize("x", [
+    "np.zeros((8, 16), np.float32).T", "np.zeros((16, 8), np.float32, order='F')", "np.zeros((0, 8), np.float32)",
+    "np.zeros((16, 8), np.float32)[::-1]", "np.zeros((32, 8), np.float32)[::2]",
+    "np.broadcast_to(np.zeros((8,), np.float32), (16, 8))",
+])
+def test_layouts_of_host_arrays(check: Any, x: str) -> None:
+    """No launch is refuted that writes elements of its own."""
+    kernel = ("\ndef make(n):\n    @ct.kernel\n    def k(x, y):\n        i = ct.bid(0)\n"
+              "        t = ct.load(x, (i * n, 0), (4, 8), padding_mode=ct.PaddingMode.ZERO)\n"
+              "        ct.store(y, (i, 0), t)\n    return k\nK = make(1)\n")
+    launch = f"\ndef run():\n    x, y = {x}, np.zeros((16, 8), np.float32)\n    ct.launch(0, (4,), K, (x, y))\n"
+    report = check("--select", "TC1,TC2,TC6", a=HEAD + kernel + launch)
+    assert "refuted" not in {verdict for _, _, verdict in states(report)}
+
+
 def test_a_local_variable_hides_one_of_the_module(check: Any) -> None:
     report = check(a=HEAD + FACTORY + "\nK = make(0)\n" + LAUNCH.format(kernel="K").replace(
         "def run():", "def run(n):\n    K = make(n)"))

@@ -43,35 +43,46 @@ def run_requests(
     """The answers by number, and the files that failed with the reason, in the order of the requests."""
     answers: dict[int, Answer] = {}
     failed: list[tuple[str, str]] = []
+    running: set[subprocess.Popen[bytes]] = set()
     with ThreadPoolExecutor(max(1, workers)) as pool:
-        for (home, _), (found, why) in zip(
-                requests, pool.map(lambda pair: _run(pair[1], seconds), requests), strict=True):
-            answers.update(found)
-            if why:
-                failed.append((home, why))
+        try:
+            for (home, _), (found, why) in zip(
+                    requests, pool.map(lambda pair: _run(pair[1], seconds, running), requests), strict=True):
+                answers.update(found)
+                if why:
+                    failed.append((home, why))
+        except BaseException:  # such as KeyboardInterrupt
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in tuple(running):
+                _end(process)
+            raise
     return answers, failed
 
 
-def _run(request: Request, seconds: float) -> tuple[dict[int, Answer], str]:
+def _run(
+    request: Request, seconds: float, running: set[subprocess.Popen[bytes]],
+) -> tuple[dict[int, Answer], str]:
     with tempfile.TemporaryDirectory(prefix="tilecheck-") as folder:
         asked, answered = Path(folder, "request.json"), Path(folder, "answers.jsonl")
         asked.write_bytes(msgspec.json.encode(request))
         answered.touch()
-        status = _execute([sys.executable, "-P", "-m", _MODULE, str(asked), str(answered)], seconds)
+        status = _execute([sys.executable, "-P", "-m", _MODULE, str(asked), str(answered)], seconds, running)
         return _read(answered.read_bytes(), status, seconds, request)
 
 
-def _execute(command: Sequence[str], seconds: float) -> int | None:
+def _execute(command: Sequence[str], seconds: float, running: set[subprocess.Popen[bytes]]) -> int | None:
     """The exit status of a process; None if the time was up. Its children end with it."""
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True)
+    running.add(process)
     try:
         return process.wait(seconds)
     except subprocess.TimeoutExpired:
         return None
     finally:
         _end(process)
+        running.discard(process)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

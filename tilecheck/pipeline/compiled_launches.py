@@ -27,14 +27,16 @@ _CALLS: Final = 3
 """Calls around a location that a finding shows."""
 
 
-def compile_seen_launches(analysis: Analysis, paths: Sequence[str], config: Config, seconds: float) -> Analysis:
+def compile_seen_launches(
+    analysis: Analysis, paths: Sequence[str], config: Config, pipeline: Pipeline, seconds: float,
+) -> Analysis:
     """The analysis with the findings of the compiler, and its verdicts on launches that the source leaves open.
 
     Files are imported, each in a process of its own with `seconds` of time.
     """
     found = discover_files(paths, config)
     inputs = inputs_of(map(str, found.files), config, tuple(map(str, found.roots)))
-    workspace = Pipeline().open(inputs, config)
+    workspace = pipeline.open(inputs, config)
     workspace.compute("sites", "launching", "launches")
     left_open = frozenset((k.report.file, k.report.name) for k in analysis.kernels if _is_open(k.report))
     all_ = list_specializations(workspace, left_open)
@@ -64,10 +66,11 @@ def _add(
     for s in specializations:
         answer = None if s.asked is None else answers.get(s.asked.number)
         launches.append(_launch(s, answer, failed))
-        for diagnostic in () if answer is None else _report(s, answer, names, places):
+        if answer is None:
+            continue
+        for diagnostic in _report(s, answer, names, places):
             # kernels that share a helper have one finding there
-            words = diagnostic.message if answer.refused is None else answer.refused.words
-            key = (diagnostic.span, words)
+            key = (diagnostic.span, diagnostic.message if answer.refused is None else answer.refused.words)
             if key not in seen:
                 seen.add(key)
                 found.setdefault(s.kernel if s.kernel in names else None, {})[diagnostic] = None

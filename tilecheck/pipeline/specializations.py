@@ -176,7 +176,9 @@ def _pass_argument(
     if kind == "unknown" or a.literal not in (None, *_TYPES):
         return Passed("unknown")
     number = a.fraction if a.fraction is not None else _value(a.term, put)
-    return Passed("number", number=number, type=_TYPES.get(a.literal or ""))
+    # of integers, only 0 and 1 may be truth values
+    return Passed("number", number=number, type=_TYPES.get(a.literal or "") or (
+        None if number in (None, 0, 1) else "int"))
 
 
 def _pass_array(a: Argument, rank: int | None, put: Substitution, shared: Mapping[str, str]) -> Passed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 
@@ -16,8 +17,9 @@ from tilecheck_runtime.tile_ir.front_end import is_available
 def main(request_file: str, answers_file: str) -> None:
     with open(request_file, "rb") as file:
         request = msgspec.json.decode(file.read(), type=Request)
-    with open(answers_file, "wb", buffering=0) as out:
-        for found in _answers(request):
+    for found in _answers(request):
+        # opened each time, as an imported file may close what is open
+        with open(answers_file, "ab") as out:
             out.write(msgspec.json.encode(found) + b"\n")
 
 
@@ -38,3 +40,4 @@ def _answers(request: Request) -> Iterator[Answer]:
 
 if __name__ == "__main__":
     main(*sys.argv[1:])
+    os._exit(0)  # threads of an imported file do not end by themselves

@@ -118,7 +118,7 @@ def _array(d: Declared, p: Passed, choice: str | None, storage: int = 0) -> Argu
         if d.static_strides or any(k >= len(p.shape) or p.shape[k] is None for k in axes):
             raise UnknownArgumentError(f"an extent of `{d.name}` that is a constant of the kernel is not known")
         static = tuple(p.shape[k] if k in axes else None for k in range(rank))
-    shape = tuple(n or 1 for n in p.shape) if len(p.shape) == rank else (1,) * rank
+    shape = tuple(1 if n is None else n for n in p.shape) if len(p.shape) == rank else (1,) * rank
     strides = tuple(n or 0 for n in p.strides) if len(p.strides) == rank else (1,) * rank
     dtype = {"bool": "bool_"}.get(p.dtype or "", p.dtype) or choice or DTYPES[0]
     return Argument(d.name, dtype, shape, strides, storage, index=d.index.name, static=static)
@@ -137,6 +137,8 @@ def bind_numbers(
                 if item.rank is None or None in item.shape or None in item.strides or not (
                         len(item.shape) == len(item.strides) == item.rank):
                     return None
+                if any(stride is not None and stride < 0 for stride in item.strides):
+                    return f"`{d.name}` has a negative stride"
                 if item.storage is not None and item.storage in shared:
                     return f"`{d.name}` shares memory with another argument"
                 shared.update(() if item.storage is None else (item.storage,))

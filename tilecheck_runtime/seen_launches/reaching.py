@@ -6,10 +6,8 @@ import ast
 import os
 import symtable
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final, TypeAlias
 
@@ -17,6 +15,8 @@ import cuda.tile as ct
 
 from tilecheck.pipeline.compile_messages import Asked, KernelName, Where
 from tilecheck_runtime.dialect.kernel import DialectKernel
+from tilecheck_runtime.seen_launches.constants import find_changing, find_constants, parse_file
+from tilecheck_runtime.tile_language.kernels import function_of
 
 __all__ = ["NotReachedError", "find_kernel"]
 
@@ -31,6 +31,21 @@ class NotReachedError(LookupError):
 
 def find_kernel(asked: Asked, module: ModuleType) -> Any:
     """The kernel of a specialization. Raises NotReachedError."""
+    found = _find(asked, module)
+    launch = asked.launch
+    file = None if launch is None else launch.file
+    changing = find_changing(function_of(found), file, launch is not None and not _is_in_function(launch))
+    if changing is not None:
+        raise NotReachedError(f"`{changing}`, which the kernel uses, may change after the import")
+    return found
+
+
+def _is_in_function(place: Where) -> bool:
+    tree, scopes = parse_file(place.file)
+    return any(table.get_type() == "function" for table in _scopes_around(scopes, place.line, tree))
+
+
+def _find(asked: Asked, module: ModuleType) -> Any:
     named = None if asked.launch is None else _named_at(asked.launch, module)
     if named is not None and (asked.kernel is None or _is_defined(named, asked.kernel)):
         return named
@@ -52,7 +67,7 @@ def _named_at(place: Where, module: ModuleType) -> Any:
     """The kernel among the arguments of a call, if exactly one of them is a variable of the module with a kernel."""
     if os.path.realpath(module.__file__ or "") != os.path.realpath(place.file):
         return None
-    tree, scopes = _parse(place.file)
+    tree, scopes = parse_file(place.file)
     call = next((n for n in ast.walk(tree) if isinstance(n, ast.Call) and _is_at(n, place)), None)
     if call is None:
         return None
@@ -65,12 +80,6 @@ def _named_at(place: Where, module: ModuleType) -> Any:
 def _is_at(call: ast.Call, place: Where) -> bool:
     return (call.lineno, call.end_lineno) == (place.line, place.end_line) and (
         call.col_offset, call.end_col_offset) == (place.column, place.end_column)
-
-
-@lru_cache(maxsize=16)
-def _parse(path: str) -> tuple[ast.Module, symtable.SymbolTable]:
-    source = Path(path).read_bytes()
-    return ast.parse(source), symtable.symtable(source.decode("utf-8", "replace"), path, "exec")
 
 
 def _parts(expression: ast.expr) -> _Parts | None:
@@ -89,7 +98,7 @@ def _parts(expression: ast.expr) -> _Parts | None:
 
 def _is_local(name: str, call: ast.Call, tree: ast.Module, scopes: symtable.SymbolTable) -> bool:
     """Whether a name may be something other than the value that the module had after its import."""
-    if name not in _constant_names(tree):
+    if name not in find_constants(tree):
         return True
     for table in _scopes_around(scopes, call.lineno, tree):
         if table.get_type() != "module" and name in table.get_identifiers() and not table.lookup(name).is_global():
@@ -117,72 +126,21 @@ def _ends(tree: ast.Module) -> dict[tuple[str, int], int]:
     return found
 
 
-@lru_cache(maxsize=16)
-def _constant_names(tree: ast.Module) -> frozenset[str]:
-    """The variables of a module that it binds once, outside of loops, and whose contents its functions only read."""
-    bound: Counter[str] = Counter()
-    changed: set[str] = set()
-    for statement in _statements(tree.body):
-        bound.update(_bindings(statement))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Global):
-            changed.update(node.names)
-        elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-            changed.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-        elif isinstance(node, _FUNCTIONS):
-            changed.update(_changed_in(node))
-    return frozenset(name for name, count in bound.items() if count == 1 and name not in changed)
-
-
-_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-
-
-def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module, those in branches included."""
-    for statement in body:
-        yield statement
-        if not isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
-            for field in ("body", "orelse", "finalbody"):
-                yield from _statements(getattr(statement, field, ()))
-            for handler in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-                yield from _statements(handler.body)
-
-
-def _bindings(statement: ast.stmt) -> Iterator[str]:
-    """The names that a statement binds itself."""
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        yield statement.name
-    elif isinstance(statement, (ast.Import, ast.ImportFrom)):
-        yield from (alias.asname or alias.name.partition(".")[0] for alias in statement.names)
-    else:
-        inner = {id(n) for s in ast.iter_child_nodes(statement) if isinstance(s, ast.stmt) for n in ast.walk(s)}
-        yield from (n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
-                    and id(n) not in inner)
-
-
-def _changed_in(function: ast.AST) -> Iterator[str]:
-    """The names whose items or attributes a function may change."""
-    for node in ast.walk(function):
-        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Name):
-            reads = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
-            called = isinstance(node, ast.Attribute) and node.attr in _CHANGING
-            if not reads and (called or not isinstance(node.ctx, ast.Load)):
-                yield node.value.id
-
-
-_CHANGING: Final = frozenset({"append", "clear", "extend", "insert", "pop", "popitem", "setdefault", "update"})
-
-
 def _evaluate(parts: _Parts, module: ModuleType) -> Any:
     name, steps = parts
     value: Any = vars(module).get(name, _MISSING)
     for how, step in steps:
-        if how == "attribute":
-            # a property would run code
-            value = vars(value).get(step, _MISSING) if isinstance(value, (ModuleType, type)) else _MISSING
-        else:
-            value = _item(value, step)
+        value = _attribute(value, step) if how == "attribute" else _item(value, step)
     return value
+
+
+def _attribute(value: Any, name: str) -> Any:
+    """An attribute of a class, or a constant variable of a module. Of another object it might run code."""
+    if isinstance(value, ModuleType):
+        file = getattr(value, "__file__", None)
+        if not isinstance(file, str) or not file.endswith(".py") or name not in find_constants(parse_file(file)[0]):
+            return _MISSING
+    return vars(value).get(name, _MISSING) if isinstance(value, (ModuleType, type)) else _MISSING
 
 
 def _item(value: Any, key: Any) -> Any:

@@ -199,7 +199,7 @@ def check_paths(
     from tilecheck import api
     from tilecheck.pipeline.policy import finish
     from tilecheck.pipeline.progress import progress_on
-    from tilecheck.pipeline.run import analyse_paths
+    from tilecheck.pipeline.run import Pipeline, analyse_paths
     from tilecheck.text.sources import SourceLines
 
     try:
@@ -210,11 +210,12 @@ def check_paths(
             name = stdin_filename or "<stdin>"
             return api.check_source(data, name, config), SourceLines({name: data})
         with progress_on(sys.stderr) as progress:
+            pipeline = pipeline or Pipeline()
             analysis = analyse_paths(paths, config, progress, pipeline=pipeline)
         if limit is not None:
             from tilecheck.pipeline.compiled_launches import compile_seen_launches
 
-            analysis = compile_seen_launches(analysis, paths, config, limit)
+            analysis = compile_seen_launches(analysis, paths, config, pipeline, limit)
         return finish(analysis, config), SourceLines()
     except ConfigError as error:
         raise UsageError(str(error)) from error
