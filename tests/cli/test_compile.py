@@ -252,6 +252,16 @@ def test_layouts_of_host_arrays(check: Any, x: str) -> None:
     assert "refuted" not in {verdict for _, _, verdict in states(report)}
 
 
+@pytest.mark.parametrize("before", ["\ufeff", "# -*- coding: latin-1 -*-\n", "\f"])
+def test_columns_count_characters(check: Any, before: str) -> None:
+    launch = LAUNCH.format(kernel="K").replace("    ct.launch", "    'ä€'; ct.launch")
+    text = before + HEAD + FACTORY + "\nK = make(0)\n" + launch
+    Path("a.py").write_bytes(text.replace("€", "é").encode("latin-1" if "latin" in before else "utf-8"))
+    report = check("--select", "TC101")
+    assert states(report) == [("make.spread", "compiled", "refuted")]
+    assert report["diagnostics"][0]["related"][0]["column"] == 11
+
+
 def test_a_local_variable_hides_one_of_the_module(check: Any) -> None:
     report = check(a=HEAD + FACTORY + "\nK = make(0)\n" + LAUNCH.format(kernel="K").replace(
         "def run():", "def run(n):\n    K = make(n)"))

@@ -76,8 +76,10 @@ def _add(
                 found.setdefault(s.kernel if s.kernel in names else None, {})[diagnostic] = None
     compilation = Compilation(
         tuple(dict.fromkeys(launches)), tuple(Uncompiled(file, why) for file, why in sorted(failed.items())))
-    kernels = tuple(_add_findings(k, found.get((k.report.file, k.report.name), {})) for k in analysis.kernels)
-    return replace(analysis, kernels=kernels, host=(*analysis.host, *found.get(None, ())), compilation=compilation)
+    known = [d for k in analysis.kernels for d in k.diagnostics if d.severity == "error"]
+    new = {key: [d for d in mine if not _is_known(d, known)] for key, mine in found.items()}
+    kernels = tuple(_add_findings(k, new.get((k.report.file, k.report.name), ())) for k in analysis.kernels)
+    return replace(analysis, kernels=kernels, host=(*analysis.host, *new.get(None, ())), compilation=compilation)
 
 
 def _launch(s: Specialization, answer: Answer | None, failed: Mapping[str, str]) -> CompiledLaunch:
@@ -90,16 +92,17 @@ def _launch(s: Specialization, answer: Answer | None, failed: Mapping[str, str])
     return CompiledLaunch(name, s.span, state, answer.verdict, answer.why)
 
 
-def _add_findings(kernel: KernelFindings, found: Mapping[Diagnostic, None]) -> KernelFindings:
+def _is_known(fault: Diagnostic, known: Iterable[Diagnostic]) -> bool:
+    """Whether the source shows a fault on its line as well."""
+    return fault.code in CODES_OF_FAULTS and any(k.code == fault.code and _meet(k.span, fault.span) for k in known)
+
+
+def _add_findings(kernel: KernelFindings, found: Sequence[Diagnostic]) -> KernelFindings:
     """The findings of a kernel with those of its launches, in place of open findings on their lines."""
-    if not found:
-        return kernel
     refuted = [d for d in found if d.code in CODES_OF_FAULTS]
     known = [d for d in kernel.diagnostics if not (d.residual and d.severity != "error" and any(
         _meet(d.span, r.span) for r in refuted))]
-    new = [d for d in found if d not in refuted or not any(
-        _meet(d.span, k.span) and k.code == d.code and k.severity == "error" for k in known)]
-    return replace(kernel, diagnostics=(*known, *new))
+    return replace(kernel, diagnostics=(*known, *found)) if found else kernel
 
 
 def _meet(a: Span, b: Span) -> bool:

@@ -34,17 +34,15 @@ _STATIC: Final = frozenset({"StaticEvalError", "StaticException", "StaticAsserti
 
 
 def answer(asked: Asked, module: ModuleType) -> Answer:
+    name = ""
     try:
         kernel = find_kernel(asked, module)
-    except NotReachedError as reason:
-        return Answer(asked.number, "skipped", str(reason))
-    name = function_of(kernel).__name__
-    try:
+        name = function_of(kernel).__name__
         if isinstance(kernel, DialectKernel):
             return _compile(asked, name, (), dialect_samples(kernel, dict(asked.variables)))
         known = parameters(function_of(kernel))
         return _compile(asked, name, known, raw_samples(kernel, known, asked.arguments))
-    except (UnknownArgumentError, PlanError) as reason:
+    except (NotReachedError, UnknownArgumentError, PlanError) as reason:
         return Answer(asked.number, "skipped", str(reason), name)
     except SignatureError as error:
         return Answer(asked.number, "refused", "", name, Refused(type(error).__name__, str(error), ()))

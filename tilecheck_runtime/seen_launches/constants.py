@@ -12,10 +12,10 @@ import os
 import symtable
 import sys
 import sysconfig
+import tokenize
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
@@ -31,8 +31,9 @@ _INSTALLED: Final = tuple({
 @lru_cache(maxsize=256)
 def parse_file(path: str) -> tuple[ast.Module, symtable.SymbolTable]:
     """The syntax of a file, and its scopes."""
-    source = Path(path).read_bytes()
-    return ast.parse(source), symtable.symtable(source.decode("utf-8", "replace"), path, "exec")
+    with tokenize.open(path) as file:
+        source = file.read()
+    return ast.parse(source), symtable.symtable(source, path, "exec")
 
 
 @lru_cache(maxsize=64)

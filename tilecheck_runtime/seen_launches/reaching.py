@@ -6,6 +6,7 @@ import ast
 import os
 import symtable
 import sys
+import tokenize
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
@@ -68,7 +69,8 @@ def _named_at(place: Where, module: ModuleType) -> Any:
     if os.path.realpath(module.__file__ or "") != os.path.realpath(place.file):
         return None
     tree, scopes = parse_file(place.file)
-    call = next((n for n in ast.walk(tree) if isinstance(n, ast.Call) and _is_at(n, place)), None)
+    lines = _read_lines(place.file)
+    call = next((n for n in ast.walk(tree) if isinstance(n, ast.Call) and _is_at(n, place, lines)), None)
     if call is None:
         return None
     arguments = [*call.args, *(k.value for k in call.keywords)]
@@ -77,9 +79,22 @@ def _named_at(place: Where, module: ModuleType) -> Any:
     return found[0] if len(found) == 1 else None
 
 
-def _is_at(call: ast.Call, place: Where) -> bool:
+def _is_at(call: ast.Call, place: Where, lines: Sequence[bytes]) -> bool:
     return (call.lineno, call.end_lineno) == (place.line, place.end_line) and (
-        call.col_offset, call.end_col_offset) == (place.column, place.end_column)
+        _count_characters(lines[place.line - 1], call.col_offset) == place.column) and (
+        _count_characters(lines[place.end_line - 1], call.end_col_offset or 0) == place.end_column)
+
+
+@lru_cache(maxsize=16)
+def _read_lines(path: str) -> tuple[bytes, ...]:
+    """The lines of a file in UTF-8, without a byte order mark, as the offsets of a syntax tree count them."""
+    with tokenize.open(path) as file:
+        return tuple(line.encode() for line in file)
+
+
+def _count_characters(line: bytes, offset: int) -> int:
+    """A column in characters, from one in bytes."""
+    return len(line[:offset].decode("utf-8", "ignore"))
 
 
 def _parts(expression: ast.expr) -> _Parts | None:
