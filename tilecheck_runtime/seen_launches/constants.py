@@ -1,6 +1,6 @@
 """Variables of modules that keep the value that they have after the import.
 
-A kernel is compiled when it is first launched. What it uses of its module may be another value by then.
+A kernel is compiled when it is first launched. A variable of its module may have another value by then.
 """
 
 from __future__ import annotations
