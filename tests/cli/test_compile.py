@@ -277,6 +277,14 @@ def test_a_kernel_of_a_package_that_another_file_launches(check: Any) -> None:
     assert states(report) == [("copy", "compiled", None)]
 
 
+def test_a_kernel_of_a_file_that_is_not_checked(check: Any) -> None:
+    kernels = HEAD + COPY + COPY.replace("copy", "racy").replace("(i,), ct.load", "(i // 2,), ct.load")
+    report = check("--exclude", "kernels.py", kernels=kernels, a=HEAD + "from kernels import copy, racy\n"
+                   + LAUNCH.format(kernel="copy") + LAUNCH.format(kernel="racy").replace("run", "run_racy"))
+    assert states(report) == [("copy", "compiled", "proved"), ("racy", "compiled", "refuted")]
+    assert list_findings(report) == [("a.py", 11, "TC101")]
+
+
 # --- proofs ----------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize(("index", "extent", "verdict"), [

@@ -61,6 +61,11 @@ def list_specializations(
             found.append(_specialize_unlaunched(model, kernel))
         for launch in launches:
             found += _specialize(launch, model, kernel, kernel.key in left_open)
+    known = {kernel.key for _, kernel in _kernels(workspace)}
+    for key in workspace.launch_versions().keys() - known:
+        # a kernel of a file that is not checked
+        for launch in workspace.launches_of_kernel(key):
+            found += _specialize(launch, None, None, launch.how != "operation")
     for path in workspace.files:
         try:
             module = workspace.module(path)
