@@ -135,13 +135,45 @@ class Failure(Struct, frozen=True):
     line: int | None = None
 
 
+class CompiledLaunch(Struct, frozen=True):
+    """A specialization that the compiler of cuda.tile was asked for.
+
+    kernel   its name; empty if it is not known
+    span     the seen launch, or the name of a dialect kernel that no seen launch launches
+    state    `skipped` if it was not compiled, for the reason `why`
+    verdict  on the launch, from its Tile IR; None if the source decides it
+    why      the reason, where it is skipped or undecided
+    """
+
+    kernel: str
+    span: Span
+    state: Literal["compiled", "refused", "skipped"]
+    verdict: Literal["proved", "refuted", "undecided"] | None = None
+    why: str = ""
+
+
+class Uncompiled(Struct, frozen=True):
+    """A file whose kernels were not compiled, or not all."""
+
+    file: str
+    why: str
+
+
+class Compilation(Struct, frozen=True):
+    """The specializations that the compiler was asked for, in the order of the launches."""
+
+    launches: tuple[CompiledLaunch, ...] = ()
+    uncompiled: tuple[Uncompiled, ...] = ()
+
+
 class Report(Struct, frozen=True):
     """The result of a run, sorted by file, line and column.
 
-    files      the number of checked files
-    paths      the files that were read from disk
-    baselined  findings that a baseline lists, which are not among `diagnostics`
-    unchanged  the number of findings that were excluded because none of their inputs changed
+    files        the number of checked files
+    paths        the files that were read from disk
+    baselined    findings that a baseline lists, which are not among `diagnostics`
+    unchanged    the number of findings that were excluded because none of their inputs changed
+    compilation  None if the compiler was not asked
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -151,6 +183,7 @@ class Report(Struct, frozen=True):
     paths: tuple[str, ...] = ()
     baselined: tuple[Diagnostic, ...] = ()
     unchanged: int = 0
+    compilation: Compilation | None = None
 
 
 def at_least(severity: Severity, level: Severity) -> bool:

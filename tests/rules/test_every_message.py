@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any, Final
 
 from tests.rules.cases import all_cases, run
+from tests.rules.language.test_refused_by_compiler import list_reports
 from tilecheck.rules import catalog
 
 FOLDER: Final = Path(catalog.__file__).parent
@@ -46,6 +47,7 @@ def _lines_reached() -> dict[str, set[int]]:
     try:
         for case in all_cases():
             run(case)
+        list(list_reports())
     finally:
         sys.settrace(before)
     return reached

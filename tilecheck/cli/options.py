@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 import click
 
 __all__ = [
-    "add_adoption", "add_failure_levels", "add_fixes", "add_outputs", "add_selection", "add_settings", "rule_names",
+    "add_adoption", "add_compilation", "add_failure_levels", "add_fixes", "add_outputs", "add_selection",
+    "add_settings", "rule_names",
 ]
 
 Command: TypeAlias = Callable[..., Any]
@@ -151,5 +152,20 @@ def add_fixes(command: Command) -> Command:
         click.option(
             "--drop-bounds-checks", is_flag=True,
             help="With --fix or --diff: also pass check_bounds=False to accesses that are proved in bounds."
+        ),
+    ))
+
+
+def add_compilation(command: Command) -> Command:
+    """Add the options for the compiler of cuda.tile."""
+    return _add(command, (
+        click.option(
+            "--compile", "compile_", is_flag=True,
+            help="Also compile the kernels for the seen launches with cuda.tile, and prove launches from their Tile "
+                 "IR. This imports the files: their module code runs. No GPU is needed."
+        ),
+        click.option(
+            "--compile-timeout", type=click.FloatRange(min=0, min_open=True), default=60, show_default=True,
+            metavar="SECONDS", help="With --compile: the time for each file that is imported."
         ),
     ))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -18,19 +19,39 @@ from tilecheck.rules.suppressions.opt_out_without_reason import report_missing_r
 from tilecheck.rules.suppressions.unused_opt_out import report_unknown_rules, report_unused
 from tilecheck.syntax.tree import Span
 
+COMPILER: Final = "TC607"
+"""The rule whose findings come from the compiler. Without `--compile` there are none."""
+
+_NOT_COMPILED: Final = ("TC104", "TC105", "TC109", "TC110", "TC303", "TC408", "TC5", "TC6")
+"""Codes of code that does not compile."""
+
 
 def finish(analysis: Analysis, config: Config) -> Report:
     """The report of an analysis under the settings of a run."""
     selected = _selector(config)
     kept, used = _apply(_raise_severities(analysis, config), analysis.opt_outs)
-    diagnostics = {d for d in (*kept, *_complaints(analysis.opt_outs, used, config)) if selected(d)}
+    judged = config.selection if analysis.compilation is not None else Selection(
+        config.selection.select, (*config.selection.ignore, COMPILER))
+    diagnostics = {d for d in (*kept, *_complaints(analysis.opt_outs, used, judged)) if selected(d)}
     return Report(
-        diagnostics=tuple(sorted(diagnostics, key=_place)),
+        diagnostics=tuple(sorted(_drop_repeated(diagnostics), key=_place)),
         kernels=tuple(sorted((k.report for k in analysis.kernels), key=lambda k: (k.file, k.line, k.name))),
         failures=tuple(sorted(set(analysis.failures), key=lambda f: (f.file, f.line or 0, f.message))),
         files=analysis.files,
         paths=analysis.paths,
+        compilation=analysis.compilation,
     )
+
+
+def _drop_repeated(diagnostics: Collection[Diagnostic]) -> Iterator[Diagnostic]:
+    """The findings without those of the compiler on a line where the checker says that the code does not compile."""
+    if not any(d.code == COMPILER for d in diagnostics):
+        yield from diagnostics
+        return
+    known = [d.span for d in diagnostics if d.code != COMPILER and d.code.startswith(_NOT_COMPILED)
+             and d.severity == "error"]
+    yield from (d for d in diagnostics if d.code != COMPILER or not any(
+        span.file == d.span.file and span.line <= d.span.end_line and d.span.line <= span.end_line for span in known))
 
 
 def count_suppressed(analysis: Analysis, config: Config) -> Mapping[OptOut, Mapping[str, int]]:
@@ -108,7 +129,7 @@ def _codes(opt_out: OptOut) -> frozenset[str]:
     return frozenset(code for selector in opt_out.codes for code in covered_codes(selector))
 
 
-def _complaints(opt_outs: Iterable[OptOut], used: set[tuple[OptOut, str]], config: Config) -> Iterator[Diagnostic]:
+def _complaints(opt_outs: Iterable[OptOut], used: set[tuple[OptOut, str]], judged: Selection) -> Iterator[Diagnostic]:
     """TC901 and TC902. A suppression is judged only if every rule that it names is selected."""
     for opt_out in opt_outs:
         if not opt_out.reason.strip():
@@ -117,7 +138,7 @@ def _complaints(opt_outs: Iterable[OptOut], used: set[tuple[OptOut, str]], confi
         if unknown:
             yield report_unknown_rules(opt_out.what, unknown, opt_out.span, opt_out.kernel)
             continue
-        idle = _idle(opt_out, used, config.selection)
+        idle = _idle(opt_out, used, judged)
         if idle:
             whole = len(idle) >= len(opt_out.codes)
             yield report_unused(opt_out.what, idle, whole, opt_out.span, opt_out.kernel)
@@ -126,7 +147,8 @@ def _complaints(opt_outs: Iterable[OptOut], used: set[tuple[OptOut, str]], confi
 def _idle(opt_out: OptOut, used: set[tuple[OptOut, str]], selection: Selection) -> list[str]:
     """The selectors of a suppression that suppressed nothing; those that were not wholly selected are not judged."""
     if not opt_out.codes:
-        return [] if any(o == opt_out for o, _ in used) or not all(c in selection for c in NAMES) else ["all"]
+        return [] if any(o == opt_out for o, _ in used) or not all(
+            c in selection for c in NAMES if c != COMPILER) else ["all"]
     return [
         selector
         for selector in opt_out.codes
@@ -141,7 +163,8 @@ def _selector(config: Config) -> Callable[[Diagnostic], bool]:
     """
     selection = config.selection
     if config.cuda_tile and is_newer(config.cuda_tile):
-        selection = Selection(config.select, (*config.ignore, "TC6"))
+        # the compiler that is installed knows its own language
+        selection = Selection(config.select, (*config.ignore, *(c for c in NAMES if c[:3] == "TC6" and c != COMPILER)))
     if not config.per_file_ignores:
         return lambda diagnostic: diagnostic.code in selection
     from pathspec import GitIgnoreSpec

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec import Struct, field
 
-from tilecheck.diagnostics import Diagnostic, Failure, KernelReport
+from tilecheck.diagnostics import Compilation, Diagnostic, Failure, KernelReport
 from tilecheck.syntax.text import SourceError
 from tilecheck.syntax.tree import Span
 
@@ -124,8 +124,9 @@ class Dependencies(Struct, frozen=True):
 class Analysis(Struct, frozen=True):
     """All that a run found out. An internal error may not come again, so an analysis with one is not cached.
 
-    host   findings of host code that are of no kernel
-    paths  the files, where they were read from disk
+    host         findings of host code that are of no kernel
+    paths        the files, where they were read from disk
+    compilation  what the compiler of cuda.tile says, if it was asked
     """
 
     kernels: tuple[KernelFindings, ...]
@@ -136,6 +137,7 @@ class Analysis(Struct, frozen=True):
     can_be_kept: bool = True
     host: tuple[Diagnostic, ...] = ()
     paths: tuple[str, ...] = ()
+    compilation: Compilation | None = None
 
 
 def failure_of(path: str, error: Exception, line: int | None = None) -> Failure:

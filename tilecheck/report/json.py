@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from tilecheck.diagnostics import Diagnostic, Failure, KernelReport, Note, Obligation, Report
+from tilecheck.diagnostics import Compilation, Diagnostic, Failure, KernelReport, Note, Obligation, Report
 from tilecheck.report.formats import View
 from tilecheck.report.frame import Sources, no_sources
 from tilecheck.report.places import cell_of
@@ -41,6 +41,7 @@ def report_object(report: Report, sources: Sources) -> dict[str, Any]:
         "failures": [_failure(f) for f in report.failures],
         "files": report.files,
         "unchanged": report.unchanged,
+        **({} if report.compilation is None else {"compilation": _compilation(report.compilation)}),
     }
 
 
@@ -115,6 +116,14 @@ def _obligation(obligation: Obligation) -> dict[str, Any]:
         "rules": list(obligation.rules),
         "clauses": list(obligation.clauses),
         "annotation": obligation.annotation,
+    }
+
+
+def _compilation(compilation: Compilation) -> dict[str, Any]:
+    return {
+        "launches": [{**_span(x.span), "kernel": x.kernel or None, "state": x.state, "verdict": x.verdict,
+                      "why": x.why or None} for x in compilation.launches],
+        "uncompiled": [{"file": x.file, "why": x.why} for x in compilation.uncompiled],
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from tilecheck import __version__
-from tilecheck.diagnostics import Diagnostic, Failure
+from tilecheck.diagnostics import Diagnostic, Failure, Uncompiled
 from tilecheck.report.fingerprint import fingerprints
 from tilecheck.report.formats import View
 from tilecheck.report.places import relative_path
@@ -39,7 +39,7 @@ def render(view: View) -> str:
 
 def _run(view: View) -> dict[str, Any]:
     rules = tuple(RULES.values())
-    failures = view.report.failures
+    failures, compilation = view.report.failures, view.report.compilation
     return {
         "tool": {"driver": {
             "name": "tilecheck",
@@ -48,7 +48,9 @@ def _run(view: View) -> dict[str, Any]:
         }},
         "invocations": [{
             "executionSuccessful": not failures,
-            "toolExecutionNotifications": [_notification(failure) for failure in failures],
+            "toolExecutionNotifications": [
+                *(_notification(failure) for failure in failures),
+                *(_note_uncompiled(u) for u in (() if compilation is None else compilation.uncompiled))],
         }],
         "originalUriBaseIds": {_BASE: {"description": {"text": "the folder of the project"}}},
         "columnKind": "unicodeCodePoints",
@@ -126,6 +128,14 @@ def _artifact(file: str) -> dict[str, Any]:
 
 def _quote_path(path: str) -> str:
     return quote(path.encode("utf-8", "surrogateescape"), safe="/:" if Path(path).is_absolute() else "/")
+
+
+def _note_uncompiled(file: Uncompiled) -> dict[str, Any]:
+    return {
+        "level": "note",
+        "message": {"text": f"not compiled: {file.why}"},
+        "locations": [{"physicalLocation": {"artifactLocation": _artifact(file.file)}}],
+    }
 
 
 def _notification(failure: Failure) -> dict[str, Any]:

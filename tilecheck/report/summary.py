@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from tilecheck.diagnostics import KernelReport, Report
+from tilecheck.diagnostics import Compilation, KernelReport, Report
 from tilecheck.rules.catalog import NAMES
 from tilecheck.text.plural import pluralize
 
@@ -48,6 +48,20 @@ def describe_launches(kernel: KernelReport) -> list[str]:
     if not (counts.holds or others):
         return []
     return ["; ".join([f"contract holds at {counts.holds} launch{'' if counts.holds == 1 else 'es'}", *others])]
+
+
+def describe_compilation(compilation: Compilation) -> str:
+    """One sentence with the numbers of specializations that compile, and of launches that their Tile IR decides."""
+    launches = compilation.launches
+    if not launches:
+        return "Nothing to compile: no launch was seen."
+    states = Counter(launch.state for launch in launches)
+    verdicts = Counter(launch.verdict for launch in launches)
+    asked = states["compiled"] + states["refused"]
+    parts = [f"Compiled {states['compiled']} of {pluralize(asked, 'specialization')}"]
+    parts += [f"{states['skipped']} not compiled"] if states["skipped"] else []
+    parts += [f"{verdicts[v]} {v} from Tile IR" for v in ("proved", "refuted", "undecided") if verdicts[v]]
+    return f"{'; '.join(parts)}."
 
 
 def render_statistics(report: Report) -> str:

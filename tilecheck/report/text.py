@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from tilecheck.diagnostics import Diagnostic, KernelReport, Note, Report
+from tilecheck.diagnostics import Compilation, CompiledLaunch, Diagnostic, KernelReport, Note, Report
 from tilecheck.report.formats import View
 from tilecheck.report.frame import Label, Sources, fits, gutter_width, render_frames
 from tilecheck.report.places import cell_of, describe_place
 from tilecheck.report.style import Style
-from tilecheck.report.summary import describe_launches, render_statistics, render_summary
+from tilecheck.report.summary import (
+    describe_compilation,
+    describe_launches,
+    render_statistics,
+    render_summary,
+)
 from tilecheck.symbolic.footprint import BlockPoint, Witness
 from tilecheck.syntax.tree import Span
 from tilecheck.text.block_names import block_name, rank_of_grid
@@ -38,10 +43,14 @@ def render_text(
     blocks = [render_diagnostic(diagnostic, sources, style) for diagnostic in report.diagnostics]
     if verbosity > 0:
         blocks += [render_kernel(kernel, style) for kernel in report.kernels]
+    if report.compilation is not None:
+        blocks.append("\n".join(_list_compiled(report.compilation, verbosity, sources, style)))
     if statistics:
         blocks.append(render_statistics(report))
     if verbosity >= 0:
         blocks.append(render_summary(report))
+        if report.compilation is not None:
+            blocks[-1] += f"\n{describe_compilation(report.compilation)}"
     return "\n\n".join(block for block in blocks if block) + "\n" if any(blocks) else ""
 
 
@@ -62,6 +71,24 @@ def render_diagnostic(diagnostic: Diagnostic, sources: Sources, style: Style) ->
         out.append(f"{pad} {style.gutter('=')} {style.bold(kind)}: {first}")
         out += [f"{pad}   {' ' * len(kind)}  {line}" for line in more]
     return "\n".join(out)
+
+
+def _list_compiled(
+    compilation: Compilation, verbosity: int, sources: Sources, style: Style,
+) -> Iterator[str]:
+    """The files that were not imported, and the launches that are proved from Tile IR; all launches if verbose."""
+    for file in compilation.uncompiled:
+        yield f"{style.bold('note')}: {file.file}: not compiled: {file.why}"
+    for launch in compilation.launches if verbosity >= 0 else ():
+        proved = launch.verdict == "proved"
+        if proved or verbosity > 0:
+            words = "proved from Tile IR at this launch" if proved else _state(launch)
+            yield f"{describe_place(launch.span, sources)}: {launch.kernel or 'unknown kernel'}: {words}"
+
+
+def _state(launch: CompiledLaunch) -> str:
+    state = launch.state if launch.verdict is None else f"{launch.verdict} from Tile IR"
+    return f"{state}: {launch.why}" if launch.why else state
 
 
 def _number_line(span: Span, sources: Sources) -> str:

@@ -60,6 +60,7 @@ MODULES: Final[Mapping[str, str]] = MappingProxyType({
     "TC604": "language.refused_loop",
     "TC605": "language.refused_value",
     "TC606": "language.unbound_variable",
+    "TC607": "language.refused_by_compiler",
     "TC901": "suppressions.unused_opt_out",
     "TC902": "suppressions.opt_out_without_reason",
 })

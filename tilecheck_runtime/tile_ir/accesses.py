@@ -23,6 +23,7 @@ class Argument:
     storage  arrays with the same number may share memory
     offset   of its first element in the storage, in elements
     index    the type of its extents and strides
+    static   extents that are constants of the compiled kernel, by axis; empty if there are none
     """
 
     name: str
@@ -32,6 +33,7 @@ class Argument:
     storage: int
     offset: int = 0
     index: str = "int32"
+    static: tuple[int | None, ...] = ()
 
     @property
     def extent(self) -> int:
@@ -48,6 +50,7 @@ class Made:
     elements  offsets of elements inside the array, from its first; of a write each as often as it is written
     outside   the number of elements outside the array that the access touches, since no check keeps it from them
     dropped   the number of elements outside the array that the check keeps it from
+    missed    whether it is a tile with no element inside, which is undefined even where bounds are checked
     certain   whether the access is executed, and at each of these elements, for all data
     order     its memory order, in lower case
     """
@@ -60,5 +63,6 @@ class Made:
     elements: npt.NDArray[np.int64]
     outside: int = 0
     dropped: int = 0
+    missed: bool = False
     certain: bool = True
     order: str = "weak"

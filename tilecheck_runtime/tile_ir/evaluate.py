@@ -366,7 +366,8 @@ def _tile_access(mode: str, run: Run, op: Any) -> tuple[Any, ...]:
     unchecked = getattr(op, "inbounds", ()) or (False,) * len(index)
     array = run.arrays[view.array.base.array]
     found = touch_tile(view, index, unchecked, array)
-    run.made.append(_note(run, op, mode, view.array.base.array, found))
+    made = _note(run, op, mode, view.array.base.array, found)
+    run.made.append(replace(made, missed=len(made.elements) == 0))
     return _unknown(run, op)
 
 
@@ -382,7 +383,7 @@ def _note(run: Run, op: Any, mode: Any, array: int, found: Any) -> Made:
     elements, outside, dropped, certain = found
     order = getattr(op, "memory_order", None)
     return Made(array, str(op.op), mode, op.loc.line, op.loc.filename or "", elements, outside, dropped,
-                certain and run.certain, "weak" if order is None else order.value)
+                certain=certain and run.certain, order="weak" if order is None else order.value)
 
 
 def _skip(run: Run, op: Any) -> tuple[Any, ...]:

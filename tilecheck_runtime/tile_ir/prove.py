@@ -9,11 +9,11 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tilecheck_runtime.tile_ir.accesses import Argument, Made
+from tilecheck_runtime.tile_ir.accesses import Argument, Made, Mode
 from tilecheck_runtime.tile_ir.evaluate import Block, Parameter, run_block
 from tilecheck_runtime.tile_ir.values import Undecided
 
-__all__ = ["MOST_BLOCKS", "Fault", "LaunchVerdict", "prove_launch"]
+__all__ = ["MOST_BLOCKS", "Fault", "LaunchVerdict", "Site", "prove_launch"]
 
 MOST_BLOCKS: Final = 20_000
 MOST_ELEMENTS: Final = 200_000_000
@@ -26,19 +26,33 @@ Kind: TypeAlias = Literal["race", "outside"]
 
 
 @dataclass(frozen=True)
+class Site:
+    """An access in the source."""
+
+    file: str
+    line: int
+    mode: Mode
+
+
+@dataclass(frozen=True)
 class Fault:
     """A fault that happens for all data.
 
     element  the offset in the array; None for an access outside
     blocks   the blocks that touch it, or the block that goes outside
-    lines    of the accesses
+    sites    the accesses in the source
     """
 
     kind: Kind
     array: str
     element: int | None
     blocks: tuple[Block, ...]
-    lines: tuple[int, ...]
+    sites: tuple[Site, ...]
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """The lines of the accesses."""
+        return tuple(site.line for site in self.sites)
 
     def describe(self) -> str:
         """The fault in words."""
@@ -51,7 +65,8 @@ class Fault:
 
 @dataclass(frozen=True)
 class LaunchVerdict:
-    """`proved`: no block reads or writes an element that another one writes, and none touches one outside its array.
+    """`proved`: no block reads or writes an element that another one writes, none touches one outside its array, and no
+    tile lies wholly outside. Undefined lanes are not looked for.
     `refuted`: a fault happens for all data. `undecided`: neither is known, for the reason `why`."""
 
     verdict: Literal["proved", "refuted", "undecided"]
@@ -66,10 +81,11 @@ class LaunchVerdict:
 
 @dataclass
 class _Memory:
-    """The block that touched each element of a storage, by mode, and the line of its access."""
+    """The block that touched each element of a storage, by mode, and the access, as a number of `sites`."""
 
     owners: dict[str, npt.NDArray[np.int32]] = field(default_factory=dict)
-    lines: dict[str, npt.NDArray[np.int32]] = field(default_factory=dict)
+    accesses: dict[str, npt.NDArray[np.int32]] = field(default_factory=dict)
+    sites: dict[Site, int] = field(default_factory=dict)
 
 
 def prove_launch(body: Any, parameters: Sequence[Parameter], grid: Block) -> LaunchVerdict:
@@ -83,7 +99,7 @@ def prove_launch(body: Any, parameters: Sequence[Parameter], grid: Block) -> Lau
     memories = {a.storage: _Memory() for a in arrays}
     sizes = {s: max(a.offset + a.extent for a in arrays if a.storage == s) for s in memories}
     left = MOST_ELEMENTS
-    doubt = ""
+    doubt = missed = ""
     fault: Fault | None = None
     try:
         for number, block in enumerate(np.ndindex(grid)):
@@ -97,6 +113,8 @@ def prove_launch(body: Any, parameters: Sequence[Parameter], grid: Block) -> Lau
                     made, array, memories[array.storage], sizes[array.storage], number, grid)
                 if made.order in _SYNCHRONIZING and made.mode != "atomic":
                     doubt = doubt or "accesses are ordered by acquire and release"
+                if made.missed:
+                    missed = f"a tile lies wholly outside `{array.name}`, line {made.line}"
                 if found is not None and made.certain:
                     fault = fault or found
                 elif found is not None:
@@ -107,6 +125,8 @@ def prove_launch(body: Any, parameters: Sequence[Parameter], grid: Block) -> Lau
         return LaunchVerdict("refuted", fault)
     if fault is not None or doubt:
         return LaunchVerdict("undecided", fault, doubt or "atomic operations may order the blocks")
+    if missed:
+        return LaunchVerdict("undecided", why=missed)
     return LaunchVerdict("proved")
 
 
@@ -131,7 +151,11 @@ def _synchronizes(memories: dict[int, _Memory]) -> bool:
 def _check_bounds(made: Made, array: Argument, block: Block) -> Fault | None:
     if not made.outside:
         return None
-    return Fault("outside", array.name, None, (block,), (made.line,))
+    return Fault("outside", array.name, None, (block,), (_site_of(made),))
+
+
+def _site_of(made: Made) -> Site:
+    return Site(made.file, made.line, made.mode)
 
 
 _CONFLICTS: Final = {"read": ("write", "atomic"), "write": ("read", "write", "atomic"), "atomic": ("read", "write")}
@@ -141,6 +165,7 @@ def _meet(made: Made, array: Argument, memory: _Memory, size: int, number: int, 
     """Notes the elements of an access, and finds one that an earlier block touched in a way that conflicts."""
     elements = made.elements + array.offset
     fault = None
+    site = _site_of(made)
     for other in _CONFLICTS[made.mode]:
         owners = memory.owners.get(other)
         if owners is None:
@@ -152,12 +177,12 @@ def _meet(made: Made, array: Argument, memory: _Memory, size: int, number: int, 
             earlier = int(before[clash[0]])
             first = () if earlier == _MANY else (_block(earlier, grid),)
             fault = Fault("race", array.name, at - array.offset, (*first, _block(number, grid)),
-                          (int(memory.lines[other][at]), made.line))
+                          (list(memory.sites)[memory.accesses[other][at]], site))
     owners = memory.owners.setdefault(made.mode, np.full(size, _NOBODY, np.int32))
-    lines = memory.lines.setdefault(made.mode, np.zeros(size, np.int32))
+    accesses = memory.accesses.setdefault(made.mode, np.zeros(size, np.int32))
     before = owners[elements]
     owners[elements] = np.where((before == _NOBODY) | (before == number), number, _MANY)
-    lines[elements] = made.line
+    accesses[elements] = memory.sites.setdefault(site, len(memory.sites))
     return fault
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.interp.host.hosts import PRELUDE, launch, launches
+from tilecheck.interp.host.launches import find_launches_of_unknown
+from tilecheck.project.project import Project
 
 
 def kernels(source: str, **others: str) -> list[str]:
@@ -220,3 +222,27 @@ def test_a_kernel_that_a_helper_keeps_with_hints_is_that_kernel() -> None:
               "    ct.launch(0, (size,), cached_replace_hints(base, occupancy=2), (x, y, n, m))\n")
     grids = {(x.kernel[1], x.grid[0].key) for x in launches(source) if x.grid[0] is not None}
     assert grids == {("k", "x.shape[0]"), ("other", "x.shape[1]")}
+
+
+def test_the_elements_of_a_list_have_names_of_their_own() -> None:
+    """Names are shortened together with those of the other arguments, so that two allocations stay two."""
+    found = launch("""
+def run(n):
+    a, b, y = torch.empty(n), torch.empty(n), torch.empty(n)
+    ct.launch(0, (4,), k, ([a, b], y, n, 16))
+""")
+    assert found.arguments is not None
+    items, y = found.arguments[0].elements or (), found.arguments[1]
+    assert len({a.identity for a in (*items, y)}) == 3
+    assert len({root for a in (*items, y) for root in a.roots or ()}) == 3
+
+
+def test_launches_of_kernels_that_are_not_known() -> None:
+    text = PRELUDE + """
+def run(x, y, kernel, n):
+    ct.launch(0, (4,), kernel, (x, 16))
+    ct.launch(0, (4,), k, (x, y, n, 16))
+"""
+    project = Project(["m.py"], contents={"m.py": text.encode()})
+    (found,) = find_launches_of_unknown(project, project.module("m.py"))
+    assert found.kernel == ("", "") and [a.text for a in found.arguments or ()] == ["x", "16"]

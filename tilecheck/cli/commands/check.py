@@ -34,6 +34,7 @@ _ADOPTION_OPTIONS: Final = ("update_baseline", "prune_baseline", "add_ignore", "
 @options.add_outputs
 @options.add_adoption
 @options.add_fixes
+@options.add_compilation
 @click.option("--stdin-filename", metavar="NAME", help="Name for standard input (path `-`) in reports.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule.")
@@ -62,6 +63,7 @@ def command(
     if quiet and verbose:
         raise UsageError("--quiet and --verbose exclude each other")
     places = paths or (".",)
+    limit = _parse_compilation(places, given)
     config = _apply_selection(load_settings(paths, given), select, given)
     outputs = _parse_outputs(formats, output_file)
     if given["show_files"] or given["show_settings"]:
@@ -69,7 +71,7 @@ def command(
     level = 1 if verbose else -1 if quiet else 0
 
     def run_once(pipeline: Pipeline | None = None) -> int:
-        outcome = _check_and_fix(places, config, stdin_filename, {**given, "quiet": quiet}, pipeline)
+        outcome = _check_and_fix(places, config, stdin_filename, {**given, "quiet": quiet, "limit": limit}, pipeline)
         if outcome.report is None:
             return outcome.status
         for form, file in outputs:
@@ -109,13 +111,30 @@ def _check_and_fix(
         fixed = fix(places, config, stdin_filename, given)
         outcome = _Outcome(fixed.report, fixed.sources, fixed.status, fixed.wrote_text)
     else:
-        outcome = _Outcome(*check_paths(places, config, stdin_filename, pipeline))
+        outcome = _Outcome(*check_paths(places, config, stdin_filename, pipeline, given["limit"]))
     if outcome.report is None or not adopting:
         return outcome
     from tilecheck.cli.commands.adoption import adopt
 
     report, sources, fails = adopt(outcome.report, outcome.sources, places, config, given)
     return replace(outcome, report=report, sources=sources, status=EXIT_FINDINGS if fails else outcome.status)
+
+
+def _parse_compilation(places: Sequence[str], given: dict[str, Any]) -> float | None:
+    """The seconds for each file that is imported; None if none is. Raises `UsageError`."""
+    if not given["compile_"]:
+        return None
+    other = next((name for name in ("fix", "fix_only", "diff") if given[name]), None)
+    if other is not None:
+        raise UsageError(f"--compile and --{other.replace('_', '-')} exclude each other")
+    if "-" in places:
+        raise UsageError("--compile imports files: standard input cannot be imported")
+    from tilecheck.pipeline.compile_runs import find_missing_package
+
+    missing = find_missing_package()
+    if missing is not None:
+        raise UsageError(f"--compile needs the package {missing}: pip install 'tilecheck[cpu]' 'cuda-tile>=1.7'")
+    return float(given["compile_timeout"])
 
 
 def _print_settings(places: Sequence[str], config: Config, given: dict[str, Any]) -> int:
@@ -172,13 +191,15 @@ def _parse_outputs(formats: tuple[str, ...], output_file: Path | None) -> Iterab
 
 
 def check_paths(
-    paths: Sequence[str], config: Config, stdin_filename: str | None = None, pipeline: Pipeline | None = None
+    paths: Sequence[str], config: Config, stdin_filename: str | None = None, pipeline: Pipeline | None = None,
+    limit: float | None = None,
 ) -> tuple[Report, Sources]:
-    """Check files and folders, or standard input for `-`. Raises `UsageError`."""
+    """Check files and folders, or standard input for `-`. With a `limit`, also import the files and compile the kernels
+    for the seen launches, for at most so many seconds a file. Raises `UsageError`."""
     from tilecheck import api
     from tilecheck.pipeline.policy import finish
     from tilecheck.pipeline.progress import progress_on
-    from tilecheck.pipeline.run import analyse_paths
+    from tilecheck.pipeline.run import Pipeline, analyse_paths
     from tilecheck.text.sources import SourceLines
 
     try:
@@ -189,7 +210,13 @@ def check_paths(
             name = stdin_filename or "<stdin>"
             return api.check_source(data, name, config), SourceLines({name: data})
         with progress_on(sys.stderr) as progress:
-            return finish(analyse_paths(paths, config, progress, pipeline=pipeline), config), SourceLines()
+            pipeline = pipeline or Pipeline()
+            analysis = analyse_paths(paths, config, progress, pipeline=pipeline)
+        if limit is not None:
+            from tilecheck.pipeline.compiled_launches import compile_seen_launches
+
+            analysis = compile_seen_launches(analysis, paths, config, pipeline, limit)
+        return finish(analysis, config), SourceLines()
     except ConfigError as error:
         raise UsageError(str(error)) from error
 

@@ -35,6 +35,7 @@ class Argument(Struct, frozen=True):
     made       those of them that the host allocates in sight of the launch
     dtype      name of the element type, when the host allocates the array with one in sight
     rows       of a slice of the first axis of its storage by constants: the name of the sliced array, begin and end
+    fraction   the value of a float, where it is written in the code
     literal    `None`, `str`, `float`, `int`, `bool`, `list`, `dict`: its type, where it is certainly of that
     """
 
@@ -56,6 +57,7 @@ class Argument(Struct, frozen=True):
     made: frozenset[str] = frozenset()
     dtype: str | None = None
     literal: str | None = None
+    fraction: float | None = None
     rows: tuple[str, int, int | None] | None = None
 
 

@@ -333,7 +333,9 @@ def argument(
         return Argument("list", text, where, elements=elements, literal=literal(value))
     if isinstance(value, Int | Truth):
         return Argument("scalar", text, where, ev.number(value), literal=literal(value))
-    return Argument("scalar" if isinstance(value, Plain) else "unknown", text, where, literal=literal(value))
+    fraction = value.value if isinstance(value, Plain) and isinstance(value.value, float) else None
+    return Argument("scalar" if isinstance(value, Plain) else "unknown", text, where, literal=literal(value),
+                    fraction=fraction)
 
 
 def _one_of(parts: list[tuple[Cond, Argument]]) -> str | None:

@@ -6,7 +6,7 @@ import ast
 import gc
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -49,13 +49,24 @@ def find_launches(project: Project, module: Module) -> tuple[Launch, ...]:
     A function that others of the module call is followed from there, with the arguments that it is given; by itself
     it is evaluated only when nothing else of the module reaches it, or when it is public.
     """
+    return _search(project, module, _Search.launches)
+
+
+def find_launches_of_unknown(project: Project, module: Module) -> tuple[Launch, ...]:
+    """The launches of a module whose kernel is not known, such as one that `exec` defines. Their `kernel` is empty."""
+    return _search(project, module, _Search.launches_of_unknown)
+
+
+def _search(
+    project: Project, module: Module, collect: Callable[[_Search], tuple[Launch, ...]],
+) -> tuple[Launch, ...]:
     search = _Search(project, module)
     collecting = gc.isenabled()
     # many small values that live until the end, and hardly a cycle among them
     gc.disable()
     try:
         search.run()
-        return search.launches()
+        return collect(search)
     finally:
         if collecting:
             gc.enable()
@@ -236,6 +247,16 @@ class _Search:
                 if launch is not None:
                     found[launch if certain else replace(launch, certain=False)] = None
         return tuple(sorted(found, key=lambda launch: (launch.span, launch.wrapper, launch.kernel)))
+
+    def launches_of_unknown(self) -> tuple[Launch, ...]:
+        found: dict[Launch, None] = {}
+        for name, symbols, raw in self.raws:
+            self.ev.symbols = symbols
+            if not any(True for _ in _kernels(self.ev, raw.kernel)):
+                launch = self._launch(name, raw, TRUE, Kernel("", ""))
+                if launch is not None:
+                    found[launch] = None
+        return tuple(sorted(found, key=lambda launch: (launch.span, launch.wrapper)))
 
     def _launch(self, name: str, raw: Raw, cond: Cond, kernel: Kernel) -> Launch | None:
         if raw.lists:
