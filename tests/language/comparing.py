@@ -20,6 +20,8 @@ from tilecheck.interp.host.launches import find_launches
 from tilecheck.kernel_model.driver import execute
 from tilecheck.obligations.operand_types import find_type_faults
 from tilecheck.obligations.refusals import find_refused
+from tilecheck.obligations.variants import compile_variants
+from tilecheck.pipeline.analyze import executor
 from tilecheck.pipeline.units import by_kernel
 from tilecheck.project.project import Project
 
@@ -137,8 +139,9 @@ def find_all(path: Path) -> dict[str, tuple[Found, ...]]:
         model = execute(project, site)
         assert not any(gap.what.startswith("internal") for gap in model.gaps), model.gaps
         mine = launches.get((site.module.path, site.qualname), ())
+        compiled = tuple(compile_variants(model, mine, executor(project, site, {})))
         out[site.qualname] = (
-            *(Found(f.misfit.code, f.misfit.how, f.use.span.line, f.use.op) for f in find_type_faults(model, mine)),
+            *(Found(f.misfit.code, f.misfit.how, f.use.span.line, f.use.op) for f in find_type_faults(model, mine, compiled=compiled)),
             *(Found(r.refusal.code, r.refusal.how, r.refusal.span.line, ", ".join(r.refusal.words))
-              for r in find_refused(model, mine)))
+              for r in find_refused(model, mine, compiled)))
     return out

@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
+from msgspec.structs import replace
+
 from tilecheck.dtypes import I64, SOME_INTEGER, SOME_NUMBER, Weak
 from tilecheck.interp.kernel import builtins
 from tilecheck.interp.kernel.access import Access, Gap, KernelModel, Param, ParamKind
 from tilecheck.interp.kernel.assigned import local_names
 from tilecheck.interp.kernel.declared_contracts import find_declared, integers, ranges
 from tilecheck.interp.kernel.device.note import note_syntax
+from tilecheck.interp.kernel.device.variant import Variant
 from tilecheck.interp.kernel.dialect.ownership import NOT_A_DIALECT
 from tilecheck.interp.kernel.expressions import EXPRESSIONS
 from tilecheck.interp.kernel.interpreter import Exhausted, Frame, Knowledge, Machine, Operations, Record
@@ -77,6 +80,19 @@ def run_until_stable(
     return machine
 
 
+def execute_variant(project: Project, site: KernelSite, variant: Variant, overlay: Iterable[str] = ()) -> Observed:
+    """Returns the notes of an execution of a kernel as the compiler translates it for one launch."""
+    expressions, statements = cast(Expressions, EXPRESSIONS), cast(Statements, STATEMENTS)
+    of_integers = integers((*(d.text for d in find_declared(project, site)), *overlay))
+    first = _run(project, site, Knowledge(variant=variant), expressions, statements)
+    known = _learn(first, of_integers)
+    arrays = variant.arrays
+    ranks = {**known.ranks, **{a: n for a, n in arrays.items() if n is not None}}
+    ranked = known.ranked | arrays.keys()
+    machine = _run(project, site, replace(known, ranks=ranks, ranked=ranked), expressions, statements)
+    return _collect_observed(machine, site.definition)
+
+
 def _learn(m: Machine, of_integers: frozenset[Array]) -> Knowledge:
     known = m.knowledge
     integers = frozenset(m.integers) | of_integers if known.integers is None else known.integers
@@ -92,6 +108,7 @@ def _learn(m: Machine, of_integers: frozenset[Array]) -> Knowledge:
         paddings=frozenset(a for a, p in m.paddings.items() if len(p) > 1 and a in integers - written) | known.paddings,
         unspecified=m.unspecified or known.unspecified,
         ranges=known.ranges,
+        variant=known.variant,
         whole=frozenset(m.whole & m.undeclared) | known.whole,
         uses={**known.uses, **{n: known.uses.get(n, frozenset()) | uses for n, uses in m.uses.items()}},
     )
@@ -135,6 +152,7 @@ def _distrust(m: Machine, what: str, site: KernelSite) -> None:
 def _enter(m: Machine, site: KernelSite) -> None:
     frame = _surroundings(m, site)
     m.guarded = int(m.project.is_conditional(site.module, site.qualname))
+    variant = m.knowledge.variant or _ANY_VARIANT
     inner = Frame(site.module, frame, local_names(site.definition))
     m.frame = inner
     owned = dialect().enter_parameters(m, site) if site.dialect else {}
@@ -144,8 +162,14 @@ def _enter(m: Machine, site: KernelSite) -> None:
         plain = p.annotation is None and not site.dialect
         if plain or get_last_name(p.annotation) in ("int", "float", "bool", "Array"):
             m.passed.add(p.name)
+        known = variant.values.get(p.name, known)
         inner.env[p.name] = _parameter(m, site, p.name, p.annotation) if known is None else known
+    m.passed |= variant.passed
+    m.element_types |= dict(variant.dtypes)
     m.run(site.definition.body)
+
+
+_ANY_VARIANT: Final = Variant()
 
 
 def _surroundings(m: Machine, site: KernelSite) -> Frame:
@@ -340,4 +364,4 @@ def _select_uniform(guard: Cond) -> Cond:
     return conj(*(p for p in (guard.args if guard.op == "and" else (guard,)) if not p.varying))
 
 
-__all__ = ["execute", "execute_measured", "run_until_stable"]
+__all__ = ["execute", "execute_measured", "execute_variant", "run_until_stable"]

@@ -30,6 +30,7 @@ from tilecheck.syntax.tree import Span
 
 if TYPE_CHECKING:
     from tilecheck.interp.kernel.tile_types.uses import Misfit, Operand, Use
+    from tilecheck.obligations.variants import CompiledVariant
 
 __all__ = ["Case", "FaultyLaunch", "TypeFault", "find_type_faults", "list_cases"]
 
@@ -62,9 +63,10 @@ class TypeFault(Struct, frozen=True):
 
 def find_type_faults(
     model: KernelModel, launches: Sequence[Launch], reported: AbstractSet[Span] = frozenset(),
+    compiled: Sequence[CompiledVariant] = (),
 ) -> Iterator[TypeFault]:
     """One fault for each such operation, except at the locations `reported`."""
-    if not model.observed.uses:
+    if not model.observed.uses and not compiled:
         return
     from tilecheck.interp.kernel.tile_types.checks import check_use  # which few kernels need
     from tilecheck.interp.kernel.tile_types.uses import OPEN
@@ -73,10 +75,12 @@ def find_type_faults(
     # the shapes of the dialect have one kind of value
     params = {p.name for p in model.params}
     seen: set[tuple[object, ...]] = set()
-    for use in model.observed.uses:
+    for use, variant in (
+            *((use, None) for use in model.observed.uses), *((u, v.case) for v in compiled for u in v.observed.uses)):
         misfit = check_use(use)
-        fault = None if misfit is None or misfit == OPEN or use.under != TRUE else TypeFault(use, misfit)
-        fault = fault or next(_in_launches(use, cases), None)
+        fault = None if misfit is None or misfit == OPEN or use.under != TRUE else TypeFault(
+            use, misfit, None if variant is None else _faulty_launch(use, misfit, variant))
+        fault = fault or next(_in_launches(use, cases if variant is None else (variant,)), None)
         if fault is None or (fault.misfit.code == "TC503" and not model.dialect and _may_be_tuple(
                 fault.use, params)):
             continue

@@ -97,6 +97,9 @@ def _array(m: Machine, value: ArrayRef, name: str, span: Span) -> Value:
 
 def _dtype(m: Machine, value: ArrayRef, span: Span) -> Value:
     names = sorted({view.root for _, view in value.options})
+    known = {m.element_types.get(n.text) for n in names}
+    if len(known) == 1 and (dtype := known.pop()) is not None:
+        return TileRef(dtype.name)
     types = [ElementOf(n.text) for n in names]
     return Named(" or ".join(map(str, types)), types[0] if len(types) == 1 else None)
 

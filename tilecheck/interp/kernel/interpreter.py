@@ -14,9 +14,11 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilecheck.dtypes import DType
 from tilecheck.interp.kernel.access import Claim, Gap
 from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.interp.kernel.device.refusal import Refusal
+from tilecheck.interp.kernel.device.variant import Variant
 from tilecheck.interp.kernel.dialect.holdings import Holdings
 from tilecheck.interp.kernel.dialect.ownership import Held
 from tilecheck.interp.kernel.lint_facts import Notes
@@ -87,6 +89,7 @@ class Knowledge(Struct, frozen=True):
     ranges     declared ranges of the elements of arrays: from the first number to before the second
     whole      numbers of the launch that address memory, bound a loop or give a shape, so that they are integers
     uses       how the kernel compares numbers of the launch without a declared type: see `undeclared`
+    variant    what a launch passes, where the kernel is executed as it is compiled for that launch
     """
 
     written: frozenset[Array] | None = None
@@ -100,6 +103,7 @@ class Knowledge(Struct, frozen=True):
     ranges: Mapping[Array, tuple[Term, Term]] = msgspec.field(default_factory=dict)
     whole: frozenset[Atom] = frozenset()
     uses: Mapping[Atom, frozenset[Use]] = msgspec.field(default_factory=dict)
+    variant: Variant | None = None
 
 
 @dataclass
@@ -283,6 +287,8 @@ class Machine:
         """Array parameters that are indexed in 64 bits: whether that is certain."""
         self.asserted: set[Cond] = set()
         """Conditions that `ct.assert_` and `ct.static_assert` make part of the path."""
+        self.element_types: dict[str, DType] = {}
+        """Element types of arrays, where the launch tells them."""
         self.passed: set[str] = set()
         """Parameters whose numbers and extents are passed at the launch, so that they are not constants."""
         self.guarded = 0
