@@ -139,9 +139,10 @@ def find_all(path: Path) -> dict[str, tuple[Found, ...]]:
         model = execute(project, site)
         assert not any(gap.what.startswith("internal") for gap in model.gaps), model.gaps
         mine = launches.get((site.module.path, site.qualname), ())
-        compiled = tuple(compile_variants(model, mine, executor(project, site, {})))
+        compiled = tuple(compile_variants(model, mine, executor(project, site)))
         out[site.qualname] = (
-            *(Found(f.misfit.code, f.misfit.how, f.use.span.line, f.use.op) for f in find_type_faults(model, mine, compiled=compiled)),
+            *(Found(f.misfit.code, f.misfit.how, f.use.span.line, f.use.op)
+              for f in find_type_faults(model, mine, compiled=compiled)),
             *(Found(r.refusal.code, r.refusal.how, r.refusal.span.line, ", ".join(r.refusal.words))
               for r in find_refused(model, mine, compiled)))
     return out

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from msgspec.structs import replace
-
-from tilecheck.dtypes import I64, SOME_INTEGER, SOME_NUMBER, Weak
+from tilecheck.dtypes import I64, INTEGERS, SOME_INTEGER, SOME_NUMBER, Weak
 from tilecheck.interp.kernel import builtins
 from tilecheck.interp.kernel.access import Access, Gap, KernelModel, Param, ParamKind
 from tilecheck.interp.kernel.assigned import local_names
@@ -25,6 +23,8 @@ from tilecheck.interp.kernel.locks import find_released_locks
 from tilecheck.interp.kernel.names import in_module
 from tilecheck.interp.kernel.poison.sources import Paddings
 from tilecheck.interp.kernel.statements import STATEMENTS
+from tilecheck.interp.kernel.translation.expressions import TRANSLATED_EXPRESSIONS
+from tilecheck.interp.kernel.translation.statements import TRANSLATION
 from tilecheck.interp.kernel.values import NONE, Data, Int, ParamRef, Value
 from tilecheck.ops.catalog import METHODS, OPERATIONS, TILE_METHODS
 from tilecheck.project.annotations import constant_type, is_constant_annotation, tile_annotation
@@ -80,16 +80,15 @@ def run_until_stable(
     return machine
 
 
-def execute_variant(project: Project, site: KernelSite, variant: Variant, overlay: Iterable[str] = ()) -> Observed:
+def execute_variant(project: Project, site: KernelSite, variant: Variant) -> Observed:
     """Returns the notes of an execution of a kernel as the compiler translates it for one launch."""
-    expressions, statements = cast(Expressions, EXPRESSIONS), cast(Statements, STATEMENTS)
-    of_integers = integers((*(d.text for d in find_declared(project, site)), *overlay))
-    first = _run(project, site, Knowledge(variant=variant), expressions, statements)
-    known = _learn(first, of_integers)
-    arrays = variant.arrays
-    ranks = {**known.ranks, **{a: n for a, n in arrays.items() if n is not None}}
-    ranked = known.ranked | arrays.keys()
-    machine = _run(project, site, replace(known, ranks=ranks, ranked=ranked), expressions, statements)
+    typed = dict(variant.dtypes)
+    integers = frozenset(a for a in variant.arrays if typed.get(a.text, I64) in INTEGERS)
+    ranks = {a: n for a, n in variant.arrays.items() if n is not None}
+    knowledge = Knowledge(
+        written=frozenset(), integers=integers, ranks=ranks, ranked=frozenset(variant.arrays), variant=variant)
+    machine = _run(
+        project, site, knowledge, cast(Expressions, TRANSLATED_EXPRESSIONS), cast(Statements, TRANSLATION))
     return _collect_observed(machine, site.definition)
 
 
@@ -108,7 +107,6 @@ def _learn(m: Machine, of_integers: frozenset[Array]) -> Knowledge:
         paddings=frozenset(a for a, p in m.paddings.items() if len(p) > 1 and a in integers - written) | known.paddings,
         unspecified=m.unspecified or known.unspecified,
         ranges=known.ranges,
-        variant=known.variant,
         whole=frozenset(m.whole & m.undeclared) | known.whole,
         uses={**known.uses, **{n: known.uses.get(n, frozenset()) | uses for n, uses in m.uses.items()}},
     )

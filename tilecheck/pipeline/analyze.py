@@ -116,11 +116,9 @@ def conclude_kernel(
     return Concluded((model.file, model.name), written, findings, tuple(failures))
 
 
-def executor(project: Project, site: KernelSite | None, overlay: Overlay) -> ExecuteVariant:
+def executor(project: Project, site: KernelSite | None) -> ExecuteVariant:
     """The execution of a kernel as a launch compiles it."""
-    if site is None:
-        return execute_nothing
-    return lambda variant: execute_variant(project, site, variant, select(overlay, site.module.path, site.qualname))
+    return execute_nothing if site is None else lambda variant: execute_variant(project, site, variant)
 
 
 def in_order(launches: Iterable[Launch]) -> list[Launch]:

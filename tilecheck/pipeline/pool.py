@@ -360,7 +360,7 @@ class _Worker:
             key = (unit.home, unit.qualname)
             yield conclude_unit(
                 self.project, Unit("conclusion", *unit[1:]), conclusion_version(version, self.versions.get(key, ())),
-                kernel, self.launches.get(key, ()), self.work.overlay)
+                kernel, self.launches.get(key, ()))
 
 
 _STEPS: Final = {"kernels": _Worker.prove, "launches": _Worker.find_launches, "conclude": _Worker.conclude}

@@ -140,7 +140,6 @@ def prove_unit(project: RecordingProject, path: str, site: KernelSite, overlay: 
 
 def conclude_unit(
     project: RecordingProject, unit: Unit, version: str, kernel: ProvedKernel, launches: Iterable[Launch],
-    overlay: Overlay,
 ) -> Done:
     """Conclude a kernel. `version` stands for its proof and its launches: what it executes again for a launch, its
     proof has executed for every launch."""
@@ -148,7 +147,7 @@ def conclude_unit(
 
     with project.recording.collect_keys():
         site = site_of(project, unit.file or unit.home, (unit.home, unit.qualname)) if unit.qualname else None
-        concluded = conclude_kernel(kernel, launches, executor(project, site, overlay if unit.file else {}))
+        concluded = conclude_kernel(kernel, launches, executor(project, site))
     return Done(unit, Result(concluded, {}, version), None, {})
 
 

@@ -251,7 +251,7 @@ class Workspace:
         """The execution of a kernel that a file defines or makes, as a launch compiles it."""
         from tilecheck.pipeline.analyze import executor
 
-        return executor(self.project, site_of(self.project, path, kernel.key), self.overlay)
+        return executor(self.project, site_of(self.project, path, kernel.key))
 
     def sites(self) -> Iterator[tuple[str, SitesFound]]:
         """The kernels that are known, by file."""
@@ -489,7 +489,7 @@ class Workspace:
                 return None
             key = (proof.home, proof.qualname)
             seen = self._launches_in((path for path, _ in launched), key)
-            self.take(conclude_unit(self.project, unit, version, kernel, seen, self.overlay))
+            self.take(conclude_unit(self.project, unit, version, kernel, seen))
         found = self._results[unit].found
         assert isinstance(found, Concluded)
         return found
@@ -569,7 +569,7 @@ class Workspace:
                 return ()
             seen = self.launches_of_kernel(kernel)
             unit = Unit("conclusion", kernel[0], *kernel)
-            found = conclude_unit(self.project, unit, "", proved, seen, self.overlay).result.found
+            found = conclude_unit(self.project, unit, "", proved, seen).result.found
             assert isinstance(found, Concluded)
             return () if found.findings is None else found.findings.diagnostics
         finally:

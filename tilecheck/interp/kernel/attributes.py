@@ -107,7 +107,7 @@ def _dtype(m: Machine, value: ArrayRef, span: Span) -> Value:
 def _rank(m: Machine, value: ArrayRef, span: Span) -> Value:
     rank = rank_of(m, value)
     if rank is not None:
-        return Int(const(rank))
+        return Int(const(rank), dtype=Weak.INT)
     term = None
     for cond, view in reversed(value.options):
         here = of(Rank(view.root))

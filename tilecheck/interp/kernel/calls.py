@@ -32,6 +32,7 @@ from tilecheck.interp.kernel.poison.rules import add_builtin_poison, blur_operan
 from tilecheck.interp.kernel.shapes import broadcast
 from tilecheck.interp.kernel.signatures import accepts
 from tilecheck.interp.kernel.tile_types.operators import of_builtin
+from tilecheck.interp.kernel.translation.values import Differing, meet
 from tilecheck.interp.kernel.values import (
     NONE,
     ArrayRef,
@@ -57,7 +58,7 @@ from tilecheck.interp.kernel.values import (
     Value,
 )
 from tilecheck.project.tilenames import find_missing
-from tilecheck.symbolic import Array, Cond, conj, negate
+from tilecheck.symbolic import FALSE, Array, Cond, conj, negate
 from tilecheck.syntax.tree import Attribute, Call, Constant, Expr, FuncDef, Name, Param, Span, get_last_name
 
 TRANSPARENT = frozenset({
@@ -192,24 +193,29 @@ def inline(m: Machine, func: Function, args: Arguments) -> Value:
     m.guarded += guarded
     result = enter(m, frame, definition, args.span)
     m.guarded -= guarded
+    if not is_context_manager(definition):
+        return result
     # what it yields is bound by a `with`
-    return Unknown("context", arrays_in(m, result)) if is_context_manager(definition) else result
+    m.yielded = frame.yielded
+    return Unknown("context", arrays_in(m, result))
 
 
 def enter(m: Machine, frame: Frame, definition: FuncDef, span: Span) -> Value:
     """Executes a function body and joins what it returns."""
     caller, path, exact, via, storing = m.frame, m.path, m.exact, m.via, m.storing
-    m.frame, frame.entry, m.storing = frame, path, False
+    m.frame, frame.entry, m.storing, frame.doubts = frame, path, False, m.doubts
     m.via = (*via, span)
     if m.noting:
         m.notes.helpers[definition.span] = definition
     try:
         m.run(definition.body)
         if m.alive:
-            frame.returns.append((relative(m.path, path), NONE, False))
+            certain = m.knowledge.variant is None or m.doubts == frame.doubts
+            frame.returns.append((relative(m.path, path) if certain else FALSE, NONE, False))
             frame.places.append(definition.span)
     finally:
         m.frame, m.path, m.exact, m.via, m.storing = caller, path, exact, via, storing
+        m.doubts = frame.doubts
     m.alive = True
     return _join_returns(m, frame, span)
 
@@ -223,6 +229,8 @@ def relative(path: Cond, before: Cond) -> Cond:
 def _join_returns(m: Machine, frame: Frame, span: Span) -> Value:
     if not frame.returns:
         return Unknown("no result")
+    if m.knowledge.variant is not None and not m.host:
+        return _meet_returns(m, frame, span)
     if any(in_loop for _, _, in_loop in frame.returns):
         return _any_of(m, [v for _, v, _ in frame.returns], span)
     if m.noting:
@@ -230,6 +238,20 @@ def _join_returns(m: Machine, frame: Frame, span: Span) -> Value:
     _, result, _ = frame.returns[-1]
     for cond, value, _ in reversed(frame.returns[:-1]):
         result = join(m, cond, value, result, span)
+    return result
+
+
+def _meet_returns(m: Machine, frame: Frame, span: Span) -> Value:
+    """The result of a function whose paths are all translated; a condition that is false marks one that may not be."""
+    if any(cond.op == "false" for cond, _, _ in frame.returns):
+        return Unknown("result", frozenset().union(*(arrays_in(m, v) for _, v, _ in frame.returns)))
+    result = frame.returns[0][1]
+    for place, (_, value, _) in zip(frame.places[1:], frame.returns[1:], strict=True):
+        met = meet(m, result, value, span)
+        if isinstance(met, Differing):
+            refuse(m, "TC606", "returned", place, *met.words)
+            return Unknown("result of one of two kinds")
+        result = met
     return result
 
 

@@ -291,7 +291,10 @@ def _unknown(m: Machine, e: UnknownExpr) -> Value:
     if e.what in ("bytes", "complex number"):
         refuse(m, "TC605", "constant value", e.span, "bytes" if e.what == "bytes" else "a complex number")
     for child in e.children:
-        arrays |= arrays_in(m, m.eval(child))
+        value = m.eval(child)
+        arrays |= arrays_in(m, value)
+        if e.what == "yield":
+            m.top.yielded = value
     for name in e.assigns:
         m.top.env[name] = Unknown(e.what, arrays)
     return Unknown(e.what, arrays)

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilecheck.dtypes import DType
+from tilecheck.dtypes import DType, ElementType
 from tilecheck.interp.kernel.access import Claim, Gap
 from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.interp.kernel.device.refusal import Refusal
@@ -25,7 +25,7 @@ from tilecheck.interp.kernel.lint_facts import Notes
 from tilecheck.interp.kernel.poison.sources import Observation
 from tilecheck.interp.kernel.shapes import element, unknown_truth
 from tilecheck.interp.kernel.undeclared import Use, symbols_of_value
-from tilecheck.interp.kernel.values import Bool, Int, Shape, Unknown, Value
+from tilecheck.interp.kernel.values import Bool, Int, Range, Shape, Unknown, Value
 from tilecheck.symbolic import (
     TRUE,
     Array,
@@ -108,11 +108,15 @@ class Knowledge(Struct, frozen=True):
 
 @dataclass
 class Jumps:
-    """Where control leaves the body of a loop: the path condition and the variables there."""
+    """Where control leaves the body of a loop: the path condition and the variables there.
+
+    base  the number of doubts around the loop
+    """
 
     breaks: list[tuple[Cond, dict[str, Value]]] = field(default_factory=list)
     continues: list[tuple[Cond, dict[str, Value]]] = field(default_factory=list)
     returns: bool = False
+    base: int = 0
 
 
 class Frame:
@@ -127,6 +131,10 @@ class Frame:
         self.returns: list[tuple[Cond, Value, bool]] = []
         self.places: list[Span] = []
         """Where each of these is."""
+        self.doubts = 0
+        """The number of doubts at the call."""
+        self.yielded: Value | None = None
+        """The value of the last `yield`."""
         self.jumps: list[Jumps] = []
         self.bodies: list[tuple[frozenset[str], Span]] = []
         """The loops around the statement: the names that their bodies set, and their locations."""
@@ -289,6 +297,10 @@ class Machine:
         """Conditions that `ct.assert_` and `ct.static_assert` make part of the path."""
         self.element_types: dict[str, DType] = {}
         """Element types of arrays, where the launch tells them."""
+        self.range_types: dict[Range, ElementType] = {}
+        """Types of the counters of ranges, in a variant."""
+        self.yielded: Value | None = None
+        """The value that the function yields which was called last."""
         self.passed: set[str] = set()
         """Parameters whose numbers and extents are passed at the launch, so that they are not constants."""
         self.guarded = 0
@@ -394,7 +406,9 @@ class Machine:
         return found
 
     def assume(self, cond: Cond) -> None:
-        self.path = conj(self.path, cond)
+        """Adds a condition to the path, unless a variant is executed: the compiler draws no conclusions."""
+        if self.knowledge.variant is None:
+            self.path = conj(self.path, cond)
 
     @property
     def noting(self) -> bool:

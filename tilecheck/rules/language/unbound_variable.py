@@ -70,6 +70,9 @@ _TEXTS: Final[Texts] = MappingProxyType({
         "`{0}` is {1} or {2} after this statement, by the path, and line {3} uses it",
         "give it the same kind and type on both paths"),
     "carried": ("`{0}` is {1} before the loop and {2} at the end of an iteration", "use another name in the loop"),
+    "carried unset": (
+        "`{0}` has a value before the loop, and at the end of an iteration on some paths only",
+        "set it on every path"),
     "returned": (
         "this function returns {0} or {1}, by the path that was taken",
         "return the same kind and type on all paths"),

@@ -10,13 +10,15 @@ from tilecheck.dtypes import SOME_INTEGER, DType, Kind, Weak
 from tilecheck.interp.kernel.device.kinds import is_tile, kind_of
 from tilecheck.interp.kernel.device.note import is_passed, refuse, suggest
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.interp.kernel.values import ArrayRef, Bool, Const, Data, Extents, Int, ParamRef, Tuple, Value
+from tilecheck.interp.kernel.translation.values import Stage, stage_of
+from tilecheck.interp.kernel.values import ArrayRef, Bool, Const, Data, Extents, Int, ParamRef, Range, Tuple, Value
 from tilecheck.symbolic import negate
 from tilecheck.syntax.tree import Constant, Expr, SliceExpr, Span
 
 __all__ = [
     "check_attribute", "check_comparison", "check_context", "check_index", "check_item_assignment",
     "check_iterable", "check_operands", "check_range", "check_returned", "check_starred", "check_static_assertion",
+    "check_static_iterable",
     "check_subscript", "check_truth", "check_unary", "check_unpacked",
 ]
 
@@ -202,6 +204,21 @@ def check_iterable(m: Machine, value: Value, span: Span) -> None:
         refuse(m, "TC604", "iterable", span, kind, instead)
 
 
+def check_static_iterable(m: Machine, value: Value, span: Span) -> None:
+    """Notes a loop over items that the compiler cannot list."""
+    kind = kind_of(m, value)
+    if kind in _NO_ITEMS:
+        refuse(m, "TC604", "static iterable", span, kind or "")
+    elif isinstance(value, Range) and any(
+            is_passed(m, Int(t)) for t in (value.start, value.stop, value.step)):
+        refuse(m, "TC604", "static range", span)
+
+
+_NO_ITEMS: Final = frozenset({
+    "`None`", "a number", "a function", "an object", "a module", "an element type", "a member", "an array", "a tile",
+    "a method"})
+
+
 def check_range(m: Machine, values: tuple[Value, ...], span: Span) -> None:
     """Notes a range with a step that does not count up, or with a bound that is not an integer."""
     if not 1 <= len(values) <= 3:
@@ -237,7 +254,13 @@ def check_unpacked(m: Machine, value: Value, have: int | None, want: int, span: 
 def check_static_assertion(m: Machine, given: tuple[Value, ...], span: Span) -> None:
     """Notes an assertion of the compiler that fails in a variant, or whose condition it does not know."""
     test = given[0] if given else None
-    if isinstance(test, Bool) and is_passed(m, test):
+    if m.knowledge.variant is not None and isinstance(test, Bool):
+        stage = stage_of(m, test)
+        if stage is Stage.RUN_TIME:
+            refuse(m, "TC605", "static condition", span)
+        elif stage is Stage.CONSTANT and test.cond.op == "false":
+            refuse(m, "TC605", "asserted", span)
+    elif isinstance(test, Bool) and is_passed(m, test):
         refuse(m, "TC605", "static condition", span)
     elif isinstance(test, Bool):
         before = m.path
