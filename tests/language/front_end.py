@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,8 +56,10 @@ def judge(kernel: Any, signature: KernelSignature = SIGNATURE) -> Refused | str 
     except ct.TileError as error:
         words = str(getattr(error, "message", "") or error).split("\n")[0]
         lines, place = [], error.loc
+        here = inspect.getsourcefile(kernel._annotated_function.pyfunc)
         while place is not None and len(lines) < 20:
-            lines.append(place.line)
+            if place.filename in (here, None):  # functions of cuda.tile are written in Python, too
+                lines.append(place.line)
             place = place.call_site
         if isinstance(error, ct.TileInternalError) and "Missing binary" not in words:
             return CRASHED

@@ -52,6 +52,7 @@ from tilecheck.interp.kernel.values import (
     Named,
     ParamRef,
     Partial,
+    Place,
     TileRef,
     Tuple,
     Unknown,
@@ -122,6 +123,7 @@ def bind_parameters(m: Machine, params: tuple[Param, ...], args: Arguments, fram
     positional = list(args.positional)
     keywords = dict(args.keywords)
     for p in params:
+        frame.env[f"@{p.name}"] = Place(p.span)
         if p.kind == "*":
             frame.env[p.name] = Tuple(tuple(positional))
             positional = []
@@ -153,8 +155,6 @@ def check_decorators(m: Machine, func: Function, span: Span) -> None:
             value = in_module(m, func.module, lambda named=named: m.eval(named))  # type: ignore[misc]
         if isinstance(value, TileRef) and value.name == "kernel":
             refuse(m, "TC603", "kernel", span, name)
-        elif isinstance(value, External) and value.name in ("functools.cache", "functools.lru_cache"):
-            refuse(m, "TC603", "cached", span, name, value.name)
 
 
 def is_context_manager(definition: FuncDef) -> bool:
@@ -356,6 +356,7 @@ def _instance_call(m: Machine, func: Instance, args: Arguments) -> Value:
 
     method = class_member(func.of, "__call__")
     if not isinstance(method, FuncDef):
+        check_value(m, func, args.span)
         return unknown_call(m, func.of.definition.name, func, args)
     made = Function(method, func.of.module, func.of.closure, class_defaults(func.of, method))
     bound = Partial(made, (func,), ())
@@ -377,6 +378,8 @@ def _choice(m: Machine, func: Choice, args: Arguments) -> Value:
 
 def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
     operation = m.operations.tile.get(func.name)
+    if not func.name:
+        check_value(m, func, args.span)
     if operation is None or operation.value is None:
         if find_missing(func.name) is not None and not any(arrays_in(m, v) for v in args.values()):
             return _evaluate_missing(m, args)

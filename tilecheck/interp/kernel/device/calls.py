@@ -199,5 +199,5 @@ def _spell(p: Param) -> str:
 def check_value(m: Machine, value: Value, span: Span) -> None:
     """Notes a call of a value that is not a function."""
     kind = kind_of(m, value)
-    if kind is not None and kind not in ("a function", "an element type", "a class"):
+    if kind is not None and kind not in ("a function", "an element type", "a class", "a method"):
         refuse(m, "TC603", "value", span, kind)

@@ -104,7 +104,8 @@ def check_subscript(m: Machine, value: Value, items: tuple[Expr, ...], span: Spa
         refuse(m, "TC605", "array item", span, kind)
     elif is_tile(value) and not all(map(_is_axis, items)):
         refuse(m, "TC605", "tile item", span)
-    elif kind in ("`None`", "a string", "a function", "a class", "a range"):
+    elif kind in ("`None`", "a string", "a function", "a class", "a range", "a module", "an element type", "a method",
+                  "a member", "`...`"):
         how = "compute it in `ct.static_eval`" if kind == "a string" else "use a tuple"
         refuse(m, "TC605", "item of", span, kind, how)
 
@@ -171,7 +172,8 @@ def check_attribute(m: Machine, value: Value, name: str, span: Span) -> None:
         _check_name(m, kind, name, _ARRAY, span)
     elif isinstance(value, (Tuple, Extents)):
         _check_name(m, "a tuple", name, frozenset(), span)
-    elif kind in ("a string", "`None`", "a function", "a range") and name != "join":
+    elif kind in ("a string", "`None`", "a function", "a range", "an element type", "`...`", "a method") and (
+            name != "join"):
         _check_name(m, kind or "", name, frozenset(), span)
 
 
@@ -242,13 +244,14 @@ def check_returned(m: Machine, value: Value, span: Span) -> None:
         refuse(m, "TC605", "returned", span, kind)
 
 
-def check_unpacked(m: Machine, value: Value, have: int | None, want: int, span: Span) -> None:
-    """Notes the unpacking of a value that is not a tuple of so many items."""
+def check_unpacked(m: Machine, value: Value, have: int | None, want: int, made: Span, span: Span) -> None:
+    """Notes the unpacking of a value that is not a tuple of so many items. What is no tuple is noted where it is
+    `made`."""
     kind = kind_of(m, value)
     if have is not None and kind == "a tuple" and have != want:
         refuse(m, "TC605", "unpack", span, f"a tuple of {have} items", str(want), f"write {have} names")
     elif kind is not None and kind != "a tuple":
-        refuse(m, "TC605", "unpack", span, kind, str(want), "unpack a tuple")
+        refuse(m, "TC605", "unpack", made, kind, str(want), "unpack a tuple")
 
 
 def check_static_assertion(m: Machine, given: tuple[Value, ...], span: Span) -> None:

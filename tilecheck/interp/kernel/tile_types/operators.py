@@ -37,6 +37,10 @@ def of_builtin(m: Machine, name: str, args: Arguments, result: Value) -> Value:
         return type_unary(m, "ct.abs", args.positional[0], args.span, result)
     if name == "len":
         return set_type(result, UNKNOWN)
+    if name == "bool" and args.positional and isinstance(result, Bool) and result.shape == ():
+        x = operand(args.positional[0])
+        return drop_type(result) if x is NOTHING else set_type(
+            result, Weak.BOOL if isinstance(x.dtype, Weak) else BOOL)
     return drop_type(result)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tilecheck.dtypes import BOOL, Weak
-from tilecheck.interp.kernel.coerce import to_bool
+from tilecheck.interp.kernel.coerce import expand, to_bool
 from tilecheck.interp.kernel.device.kinds import kind_of
 from tilecheck.interp.kernel.device.note import refuse
 from tilecheck.interp.kernel.device.paths import place_of
@@ -83,6 +83,9 @@ _ALWAYS_CONSTANT: Final = frozenset({"an element type", "a string", "a member"})
 
 
 def _compare_two(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
+    items = expand(m, right) if op in ("in", "not in") else None
+    if items is not None:
+        return _contained(m, op, left, items, span)
     result = compare(m, op, left, right, span)
     first, second = kind_of(m, left), kind_of(m, right)
     if first is None or second is None:
@@ -92,10 +95,22 @@ def _compare_two(m: Machine, op: str, left: Value, right: Value, span: Span) -> 
         return Bool(TRUE if same == (op == "is") else FALSE, dtype=Weak.BOOL)
     if {first, second} <= _ALWAYS_CONSTANT and result.cond.op in ("true", "false"):
         return Bool(result.cond, dtype=Weak.BOOL)
-    if op in ("in", "not in"):
-        return result
     settled = settle(m, result, (left, right), span)
     return settled if isinstance(settled, Bool) else result
+
+
+def _contained(m: Machine, op: str, left: Value, items: tuple[Value, ...], span: Span) -> Bool:
+    """Compares with each item, up to one that is certainly equal."""
+    found: list[Stage] = []
+    for item in items:
+        here = _compare_two(m, "==", left, item, span)
+        stage = stage_of(m, here)
+        if stage is Stage.CONSTANT and here.cond.op == "true":
+            return Bool(TRUE if op == "in" else FALSE, dtype=Weak.BOOL)
+        found.append(stage)
+    if Stage.UNKNOWN in found:
+        return Bool(m.fresh_truth("unknown", span).cond)
+    return _run_time(m, span) if Stage.RUN_TIME in found else Bool(FALSE if op == "in" else TRUE, dtype=Weak.BOOL)
 
 
 def _conditional(m: Machine, e: IfExp) -> Value:
