@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct
@@ -45,6 +46,8 @@ def compile_variants(
         return
     seen: set[object] = set()
     for case in list_cases(model, launches):
+        if not _fits(model, case):
+            continue
         variant = _build(model, case)
         key = repr(variant)
         if key in seen:
@@ -55,6 +58,17 @@ def compile_variants(
         observed = execute(variant)
         if observed != NOTHING_SEEN:
             yield CompiledVariant(case, observed)
+
+
+def _fits(model: KernelModel, case: Case) -> bool:
+    """Whether the arguments are of the kinds of the parameters. If not, the launch is wrong, which is reported there."""
+    return all(case.arguments[p.name].kind in _TAKES[p.kind] for p in model.params)
+
+
+_TAKES: Final = MappingProxyType({
+    "array": ("array", "unknown"), "list": ("list", "unknown"), "constant": ("scalar", "unknown"),
+    "scalar": ("array", "scalar", "unknown"), "unknown": ("array", "list", "scalar", "unknown"),
+})
 
 
 def _build(model: KernelModel, case: Case) -> Variant:

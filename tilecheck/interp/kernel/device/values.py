@@ -11,6 +11,7 @@ from tilecheck.interp.kernel.device.kinds import is_tile, kind_of
 from tilecheck.interp.kernel.device.note import is_passed, refuse, suggest
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.translation.values import Stage, stage_of
+from tilecheck.interp.kernel.undeclared import undecided_numbers
 from tilecheck.interp.kernel.values import ArrayRef, Bool, Const, Data, Extents, Int, ParamRef, Range, Tuple, Value
 from tilecheck.symbolic import negate
 from tilecheck.syntax.tree import Constant, Expr, SliceExpr, Span
@@ -229,12 +230,17 @@ def check_range(m: Machine, values: tuple[Value, ...], span: Span) -> None:
     for value in values:
         kind = kind_of(m, value)
         if isinstance(value, Const) or kind in ("a tuple", "an array") or (
-                isinstance(value, Data) and is_tile(value)) or (kind == "a tile"):
+                isinstance(value, Data) and is_tile(value) and not _may_be_integer(m, value)) or (kind == "a tile"):
             refuse(m, "TC604", "bound", span, kind if kind not in ("a number", None) else "a number with a fraction")
             return
     step = values[2].term.constant if len(values) == 3 and isinstance(values[2], Int) else None
     if step is not None and step <= 0:
         refuse(m, "TC604", "step", span, str(step))
+
+
+def _may_be_integer(m: Machine, value: Data) -> bool:
+    """Whether a number that is computed as a fraction is one of a parameter that may be an integer."""
+    return value.term is not None and not isinstance(value.dtype, DType) and bool(undecided_numbers(m, value.term))
 
 
 def check_returned(m: Machine, value: Value, span: Span) -> None:
