@@ -61,7 +61,7 @@ def compile_variants(
 
 
 def _fits(model: KernelModel, case: Case) -> bool:
-    """Whether the arguments are of the kinds of the parameters. If not, the launch is wrong, which is reported there."""
+    """Whether the arguments are of the kinds of the parameters. A launch of which they are not is reported itself."""
     return all(case.arguments[p.name].kind in _TAKES[p.kind] for p in model.params)
 
 

@@ -6,7 +6,7 @@ import ast
 import math
 from collections.abc import Callable, Iterator
 
-from tilecheck.dtypes import DType, ElementOf, Weak
+from tilecheck.dtypes import DType, ElementOf, Weak, get_concrete_type
 from tilecheck.interp.kernel.assigned import assigned_names
 from tilecheck.interp.kernel.coerce import arrays_in, rank_of, to_array
 from tilecheck.interp.kernel.device.note import note_missing, refuse, suggest
@@ -147,6 +147,9 @@ def _tile(m: Machine, value: Int | Bool | Data, name: str, span: Span) -> Value:
     if name == "dtype":
         if isinstance(value.dtype, DType):
             return TileRef(value.dtype.name)
+        weak = value.term.constant if isinstance(value, Int) else None
+        if isinstance(concrete := get_concrete_type(value.dtype, weak), DType):
+            return TileRef(concrete.name)
         if isinstance(value.dtype, ElementOf):
             return Named(str(value.dtype), value.dtype)
         return Named(m.name("dtype", span))

@@ -13,6 +13,7 @@ from tilecheck.interp.kernel.calls import call, defaults_of
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
 from tilecheck.interp.kernel.device.note import is_at_run_time, refuse
 from tilecheck.interp.kernel.device.paths import describe_difference
+from tilecheck.interp.kernel.device.static_calls import check_static_calls
 from tilecheck.interp.kernel.device.syntax import STATIC_FUNCTIONS
 from tilecheck.interp.kernel.device.values import check_starred, check_static_assertion, check_truth, check_unary
 from tilecheck.interp.kernel.interpreter import Machine
@@ -95,6 +96,8 @@ def arguments(m: Machine, e: Call) -> Arguments:
 def _call(m: Machine, e: Call) -> Value:
     func = m.eval(e.func)
     if isinstance(func, TileRef) and func.name in STATIC_FUNCTIONS:
+        if m.noting and not m.doubts:
+            check_static_calls(m, func.name, e.args)
         with m.doubt_compilation():  # the arguments are executed by Python
             given = arguments(m, e)
         if func.name == "static_assert":

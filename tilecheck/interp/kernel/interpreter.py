@@ -307,6 +307,8 @@ class Machine:
         """Functions around the code that are defined under a condition, as in `if hasattr(ct, "x"):`."""
         self.storing = False
         """Whether the arguments of a store are evaluated, outside of the functions that they call."""
+        self.power: Span | None = None
+        """The last integer power, which the compiler refuses if its value is used."""
         self.made_at: Span | None = None
         """Where the variable was set whose value is assigned."""
         self.assigned: Expr | None = None

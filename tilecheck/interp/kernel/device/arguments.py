@@ -64,6 +64,14 @@ def _constant(m: Machine, value: Value) -> tuple[str, str] | None:
     return None if kind in (None, "a tuple", "`None`") else (kind or "", "an integer constant")
 
 
+def _required_constant(m: Machine, value: Value) -> tuple[str, str] | None:
+    """An axis or a size that cannot be left out."""
+    kind = kind_of(m, value)
+    if kind in ("a tuple", "`None`") or (kind == "a number" and _has_other_type(value)):
+        return kind if kind != "a number" else "a number that is not an integer", "an integer constant"
+    return _constant(m, value)
+
+
 def _passed_number(m: Machine, value: Value) -> tuple[str, str] | None:
     return ("a value that is not known when the kernel is compiled", "a constant") if is_passed(m, value) else None
 
@@ -94,7 +102,14 @@ def _extent(m: Machine, value: Value) -> tuple[str, str] | None:
         return "a number that is not known when the kernel is compiled", "constants: annotate it as `ct.Constant[int]`"
     if isinstance(value, Const) or kind not in (None, "a number"):
         return kind or "a value", "integer constants"
-    return None
+    return ("a number that is not an integer", "integer constants") if _has_other_type(value) else None
+
+
+def _has_other_type(value: Value) -> bool:
+    """Whether a number is certainly of another type than integers."""
+    dtype = value.dtype if isinstance(value, (Int, Bool, Data)) else None
+    return dtype in (Weak.BOOL, Weak.FLOAT) or (
+        isinstance(dtype, DType) and dtype.kind not in (Kind.SIGNED, Kind.UNSIGNED))
 
 
 def _index(m: Machine, value: Value) -> tuple[str, str] | None:
@@ -108,9 +123,8 @@ def _coordinate(m: Machine, value: Value) -> tuple[str, str] | None:
     dtype = value.dtype if isinstance(value, (Int, Bool, Data)) else None
     if isinstance(value, Const):
         return kind or "a value", "integers"
-    if isinstance(value, Data) and kind == "a number" and (
-            dtype is Weak.FLOAT or (isinstance(dtype, DType) and dtype.kind is Kind.FLOAT)):
-        return "a number with a fraction", "integers"
+    if kind == "a number" and _has_other_type(value):
+        return "a number that is not an integer", "integers"
     if isinstance(dtype, DType) and dtype.kind is Kind.UNSIGNED and kind == "a number":
         return f"of type {dtype.name}", "signed integers: `ct.int32(i)`"
     return None if kind in (None, "a number", "a tile") else (kind or "", "integers")
@@ -153,5 +167,8 @@ _BY_PARAMETER: Final[Mapping[str, Check]] = MappingProxyType({
 _SPECIAL: Final[Mapping[tuple[str, str], Check]] = MappingProxyType({
     ("bid", "axis"): _grid_axis, ("num_blocks", "axis"): _grid_axis, ("load", "index"): _index,
     ("store", "index"): _index, ("ensure_constant", "value"): _passed_number, ("astile", "value"): lambda m, v: None,
+    **{(name, "axis"): _required_constant for name in (
+        "cumsum", "cumprod", "num_tiles", "cat", "expand_dims", "scan")},
+    ("arange", "size"): _required_constant, ("num_tiles", "shape"): _shape,
     ("transpose", "x"): _tile, ("atomic_cas", "value"): _tile,
 })

@@ -89,7 +89,7 @@ _KINDS: Final[Mapping[type, Callable[[Machine, Any], str | None]]] = MappingProx
     LambdaValue: lambda m, v: "a function",
     Class: lambda m, v: "a class",
     Instance: lambda m, v: _object(v),
-    Unknown: lambda m, v: "a string" if v.what in _TEXTS else None,
+    Unknown: lambda m, v: _UNFOLLOWED.get(v.what),
     TileRef: lambda m, v: _name(m, v.name),
     Builtin: lambda m, v: "a class" if v.name in _CLASSES else "a function",
     ModuleValue: lambda m, v: "a module",
@@ -97,8 +97,10 @@ _KINDS: Final[Mapping[type, Callable[[Machine, Any], str | None]]] = MappingProx
     Method: lambda m, v: "a method" if is_tile(v.owner) else None,
 })
 
-_TEXTS: Final = frozenset({"formatted string", "text"})
-"""Values that are not followed, and are strings for certain."""
+_UNFOLLOWED: Final[Mapping[str, str]] = MappingProxyType({
+    "formatted string": "a string", "text": "a string", "context": "a context manager",
+})
+"""Values that are not followed, whose kind is certain."""
 
 
 def _object(value: Instance) -> str | None:

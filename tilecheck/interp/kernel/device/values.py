@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
@@ -12,7 +14,23 @@ from tilecheck.interp.kernel.device.note import is_passed, refuse, suggest
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.translation.values import Stage, stage_of
 from tilecheck.interp.kernel.undeclared import undecided_numbers
-from tilecheck.interp.kernel.values import ArrayRef, Bool, Const, Data, Extents, Int, ParamRef, Range, Tuple, Value
+from tilecheck.interp.kernel.values import (
+    ArrayRef,
+    Bool,
+    Builtin,
+    Const,
+    Data,
+    Extents,
+    External,
+    Function,
+    Int,
+    LambdaValue,
+    ParamRef,
+    Range,
+    Tuple,
+    Unknown,
+    Value,
+)
 from tilecheck.symbolic import negate
 from tilecheck.syntax.tree import Constant, Expr, SliceExpr, Span
 
@@ -33,15 +51,16 @@ _CONVERT: Final = "use operands that are tiles or numbers"
 def check_operands(m: Machine, op: str, left: Value, right: Value, span: Span) -> None:
     """Notes arithmetic with operands that have none."""
     a, b = kind_of(m, left), kind_of(m, right)
-    if op == "**" and m.storing and _is_integer(left) and _is_integer(right) and (
-            is_passed(m, left) or is_passed(m, right)):
-        refuse(m, "TC605", "power", span)
+    if op == "**" and _is_integer(left) and _is_integer(right) and (is_passed(m, left) or is_passed(m, right)):
+        m.power = span
+        if m.storing:
+            refuse(m, "TC605", "power", span)
     if _is_refused(m, left, right, a, b) and (op != "+" or a != b or a not in ("a tuple", "a string")):
         refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", _suggest_operand(a, b))
 
 
 def _is_integer(value: Value) -> bool:
-    dtype = value.dtype if isinstance(value, Int) else None
+    dtype = value.dtype if isinstance(value, (Int, Data)) else None
     return dtype in (Weak.INT, SOME_INTEGER) or (
         isinstance(dtype, DType) and dtype.kind in (Kind.SIGNED, Kind.UNSIGNED))
 
@@ -52,10 +71,13 @@ def check_comparison(m: Machine, op: str, left: Value, right: Value, span: Span)
     if op in ("is", "is not"):
         if a is not None and b is not None and "`None`" not in (a, b):
             refuse(m, "TC605", "identity", span, op)
-    elif op not in ("in", "not in") and _is_refused(m, left, right, a, b):
-        same = a == b and a in ("a tuple", "a string", "an element type")
-        if not (same and (op in ("==", "!=") or a == "a string")) and not (
-                op in ("==", "!=") and {a, b} & {"an element type", "a class", "a member", "an object"}):
+    elif op in ("in", "not in"):
+        if b is not None and b not in ("a tuple", "a dict"):
+            refuse(m, "TC605", "operator", span, op, a or "a value", b, "test membership in a tuple")
+    elif _is_refused(m, left, right, a, b):
+        same = a == b and a in ("a tuple", "a string", "an element type", "a member", "a function")
+        if not (same and (op in ("==", "!=") or a == "a string")) and (
+                "an object" not in (a, b) and {a, b} != {"a class"}):
             refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", _suggest_operand(a, b))
 
 
@@ -91,7 +113,10 @@ def check_unary(m: Machine, op: str, value: Value, span: Span) -> None:
 def check_truth(m: Machine, value: Value, span: Span) -> None:
     """Notes a condition that is not one number."""
     kind = kind_of(m, value)
-    if kind in ("an array", "a tile", "an object") or isinstance(value, Extents) or (
+    if kind in ("an array", "a tile", "an object", "a method", "a context manager") or (
+            isinstance(value, (Extents, LambdaValue))) or (
+            isinstance(value, Function) and value.closure is not None) or (
+            isinstance(value, Unknown) and value.what == "formatted string") or (
             isinstance(value, Tuple) and any(is_passed(m, item) for item in value.items)):
         refuse(m, "TC605", "truth", span, kind or "a tuple")
 
@@ -121,7 +146,7 @@ def check_index(m: Machine, count: int | None, index: Value, span: Span) -> None
     """Notes the index of a tuple that is not a constant inside of it."""
     kind = kind_of(m, index)
     number = index.term.constant if isinstance(index, Int) else None
-    if isinstance(index, Data) or kind in ("`None`", "a string", "a tuple") or isinstance(index, Const):
+    if isinstance(index, Data) or kind not in (None, "a number", "a tile") or isinstance(index, Const):
         refuse(m, "TC605", "index kind", span, kind or "a number with a fraction")
     elif number is not None and count is not None and not -count <= number < count:
         refuse(m, "TC605", "out of range", span, str(number), str(count), str(-count), str(count - 1))
@@ -140,6 +165,9 @@ def check_item_assignment(m: Machine, owner: Value, span: Span) -> None:
 
 _TILE: Final = frozenset({
     "dtype", "shape", "ndim", "item", "extract", "insert", "reshape", "permute", "transpose", "astype"})
+_LATER: Final = frozenset({"cbrt", "exp2", "sumprod", "fma", "fmax", "fmin", "isnormal", "issubnormal", "signbit",
+                           "integer"})
+"""Names of `math` in later releases of Python."""
 _ARRAY: Final = frozenset({
     "dtype", "shape", "strides", "ndim", "slice", "tiled_view", "get_raw_memory", "foreign_pointer", "from_foreign"})
 _VIEW: Final = frozenset({
@@ -173,6 +201,14 @@ def check_attribute(m: Machine, value: Value, name: str, span: Span) -> None:
         _check_name(m, kind, name, _ARRAY, span)
     elif isinstance(value, (Tuple, Extents)):
         _check_name(m, "a tuple", name, frozenset(), span)
+    elif isinstance(value, Builtin):
+        if hasattr(builtins, value.name) and not hasattr(getattr(builtins, value.name), name):
+            refuse(m, "TC601", "attribute", span, f"`{value.name}`", name, "a kernel calls it by its name")
+    elif isinstance(value, External) and value.name == "math":
+        if not hasattr(math, name) and name not in _LATER:
+            close = suggest(name, dir(math))
+            refuse(m, "TC601", "attribute", span, "`math`", name, f"did you mean `math.{close}`?" if close else (
+                "see the documentation of `math`"))
     elif kind in ("a string", "`None`", "a function", "a range", "an element type", "`...`", "a method") and (
             name != "join"):
         _check_name(m, kind or "", name, frozenset(), span)
@@ -229,7 +265,7 @@ def check_range(m: Machine, values: tuple[Value, ...], span: Span) -> None:
         return
     for value in values:
         kind = kind_of(m, value)
-        if isinstance(value, Const) or kind in ("a tuple", "an array") or (
+        if isinstance(value, Const) or kind not in (None, "a number", "a tile") or (
                 isinstance(value, Data) and is_tile(value) and not _may_be_integer(m, value)) or (kind == "a tile"):
             refuse(m, "TC604", "bound", span, kind if kind not in ("a number", None) else "a number with a fraction")
             return
@@ -284,7 +320,7 @@ def check_static_assertion(m: Machine, given: tuple[Value, ...], span: Span) -> 
 def check_context(m: Machine, value: Value, span: Span) -> None:
     """Notes a `with` of a value that is not a context manager."""
     kind = kind_of(m, value)
-    if kind is not None and kind not in ("a class", "an object"):
+    if kind is not None and kind not in ("a class", "a context manager"):
         refuse(m, "TC605", "context", span, kind)
 
 

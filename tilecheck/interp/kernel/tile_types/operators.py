@@ -36,7 +36,8 @@ def of_builtin(m: Machine, name: str, args: Arguments, result: Value) -> Value:
     if name == "abs" and args.positional:
         return type_unary(m, "ct.abs", args.positional[0], args.span, result)
     if name == "len":
-        return set_type(result, UNKNOWN)
+        known = isinstance(result, Int) and result.term.constant is not None
+        return set_type(result, Weak.INT if known else UNKNOWN)
     if name == "bool" and args.positional and isinstance(result, Bool) and result.shape == ():
         x = operand(args.positional[0])
         return drop_type(result) if x is NOTHING else set_type(

@@ -261,7 +261,7 @@ def _with(m: Machine, s: With) -> None:
         value = m.eval(context)
         check_context(m, value, s.span)
         if target is not None:
-            bind(m, target, m.yielded or Unknown("context", arrays_in(m, value)), s.span)
+            bind(m, target, m.yielded or Unknown("entered context", arrays_in(m, value)), s.span)
     m.run(s.body)
 
 
