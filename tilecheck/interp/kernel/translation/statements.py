@@ -197,9 +197,11 @@ def _loop(
         frame.env = _forget(m, before, frozenset(names))
         return
     breaks = [env for _, env in jumps.breaks]
-    _check_carried(m, names, start, before, [*nexts, *(breaks if test is None else ())], span)
+    changed = _check_carried(m, names, start, before, [*nexts, *(breaks if test is None else ())], span)
     left += breaks if test is not None else [*nexts, *breaks]
     frame.env = _join(m, [_select(before, env, names) for env in left], span) if left else start
+    for name in changed:  # it is reported already
+        frame.env.pop(f"!{name}", None)
 
 
 def _select(before: _Env, env: _Env, names: Sequence[str]) -> _Env:
@@ -216,8 +218,9 @@ def _select(before: _Env, env: _Env, names: Sequence[str]) -> _Env:
 
 def _check_carried(
     m: Machine, names: Sequence[str], start: _Env, before: _Env, nexts: Sequence[_Env], span: Span,
-) -> None:
-    """Notes variables that change their type from one iteration to the next."""
+) -> list[str]:
+    """Notes variables that change their type from one iteration to the next. Returns them."""
+    changed: list[str] = []
     for name in names:
         if name not in before or f"?{name}" in start or f"!{name}" in start:
             continue
@@ -227,8 +230,11 @@ def _check_carried(
             if unset is not None or mixed is not None:
                 place = unset if unset is not None else mixed
                 _refuse_carried(m, name, getattr(place, "span", span), getattr(place, "words", ()))
+                changed.append(name)
             elif isinstance(met, Differing):
                 _refuse_carried(m, name, place_of(env, name) or span, met.words)
+                changed.append(name)
+    return changed
 
 
 def _refuse_carried(m: Machine, name: str, span: Span, words: tuple[str, ...]) -> None:
