@@ -58,7 +58,7 @@ from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC603"
 
-_TEXTS: Final[Texts] = MappingProxyType({
+TEXTS: Final[Texts] = MappingProxyType({
     "builtin": ("`{0}` has no translation in a kernel", "{1}"),
     "library": ("`{0}` is a function of Python: a kernel cannot call it", "{1}"),
     "class": (
@@ -83,5 +83,5 @@ RULE: Final = Rule(
     summary="a call of something that a kernel cannot call",
     severity="error",
     mypy="tile-language",
-    kernel=partial(refusal_findings, code=CODE, texts=_TEXTS),
+    kernel=partial(refusal_findings, code=CODE, texts=TEXTS),
 )

@@ -57,7 +57,7 @@ from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC604"
 
-_TEXTS: Final[Texts] = MappingProxyType({
+TEXTS: Final[Texts] = MappingProxyType({
     "iterable": ("a loop over {0}: a loop of a kernel runs over a `range`", "{1}"),
     "step": (
         "the step of this `range` is {0}: a loop of a kernel counts up",
@@ -79,5 +79,5 @@ RULE: Final = Rule(
     summary="a loop that the compiler does not translate",
     severity="error",
     mypy="tile-language",
-    kernel=partial(refusal_findings, code=CODE, texts=_TEXTS),
+    kernel=partial(refusal_findings, code=CODE, texts=TEXTS),
 )

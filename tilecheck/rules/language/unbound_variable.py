@@ -60,7 +60,7 @@ from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC606"
 
-_TEXTS: Final[Texts] = MappingProxyType({
+TEXTS: Final[Texts] = MappingProxyType({
     "undefined": ("`{0}` is not defined", "define it, or import it"),
     "unset": ("`{0}` is used before it is set", "set it above"),
     "path": (
@@ -87,5 +87,5 @@ RULE: Final = Rule(
     summary="a variable that has no value, or two types, on some path",
     severity="error",
     mypy="tile-language",
-    kernel=partial(refusal_findings, code=CODE, texts=_TEXTS),
+    kernel=partial(refusal_findings, code=CODE, texts=TEXTS),
 )
