@@ -58,7 +58,7 @@ def judge(kernel: Any, signature: KernelSignature = SIGNATURE) -> Refused | str 
         lines, place = [], error.loc
         here = inspect.getsourcefile(kernel._annotated_function.pyfunc)
         while place is not None and len(lines) < 20:
-            if place.filename in (here, None):  # functions of cuda.tile are written in Python, too
+            if place.filename in (here, None):  # the package has functions in Python
                 lines.append(place.line)
             place = place.call_site
         if isinstance(error, ct.TileInternalError) and "Missing binary" not in words:

@@ -25,7 +25,7 @@ from tilecheck.interp.kernel.poison.sources import Paddings
 from tilecheck.interp.kernel.statements import STATEMENTS
 from tilecheck.interp.kernel.translation.expressions import TRANSLATED_EXPRESSIONS
 from tilecheck.interp.kernel.translation.statements import TRANSLATION
-from tilecheck.interp.kernel.values import NONE, Data, Int, ParamRef, Place, Value
+from tilecheck.interp.kernel.values import NONE, Data, Int, ParamRef, Value
 from tilecheck.ops.catalog import METHODS, OPERATIONS, TILE_METHODS
 from tilecheck.project.annotations import constant_type, is_constant_annotation, tile_annotation
 from tilecheck.symbolic import FALSE, TRUE, Array, ArrayParam, Cond, Opaque, Scalar, atoms_in, conj, scalar
@@ -161,7 +161,6 @@ def _enter(m: Machine, site: KernelSite) -> None:
         if plain or get_last_name(p.annotation) in ("int", "float", "bool", "Array"):
             m.passed.add(p.name)
         known = variant.values.get(p.name, known)
-        inner.env[f"@{p.name}"] = Place(p.span)
         inner.env[p.name] = _parameter(m, site, p.name, p.annotation) if known is None else known
     m.passed |= variant.passed
     m.element_types |= dict(variant.dtypes)

@@ -52,7 +52,6 @@ from tilecheck.interp.kernel.values import (
     Named,
     ParamRef,
     Partial,
-    Place,
     TileRef,
     Tuple,
     Unknown,
@@ -123,7 +122,6 @@ def bind_parameters(m: Machine, params: tuple[Param, ...], args: Arguments, fram
     positional = list(args.positional)
     keywords = dict(args.keywords)
     for p in params:
-        frame.env[f"@{p.name}"] = Place(p.span)
         if p.kind == "*":
             frame.env[p.name] = Tuple(tuple(positional))
             positional = []

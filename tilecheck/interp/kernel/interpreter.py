@@ -309,8 +309,6 @@ class Machine:
         """Whether the arguments of a store are evaluated, outside of the functions that they call."""
         self.power: Span | None = None
         """The last integer power, which the compiler refuses if its value is used."""
-        self.made_at: Span | None = None
-        """Where the variable was set whose value is assigned."""
         self.assigned: Expr | None = None
         """The value of the assignment that is executed."""
         self.differing: tuple[str, str] | None = None

@@ -8,7 +8,7 @@ from typing import Any, Final
 from tilecheck.interp.kernel.calls import defaults_of, relative
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
 from tilecheck.interp.kernel.device.note import refuse
-from tilecheck.interp.kernel.device.paths import mark_mixed, note_set, place_of
+from tilecheck.interp.kernel.device.paths import mark_mixed, note_set
 from tilecheck.interp.kernel.device.values import (
     check_context,
     check_item_assignment,
@@ -91,7 +91,7 @@ def _bind_sequence(m: Machine, target: Sequence, value: Value, span: Span) -> No
     count = len(target.items)
     if star is None:
         known = None if items is None or isinstance(value, Extents) else len(items)
-        check_unpacked(m, value, known, count, m.made_at or target.span, target.span)
+        check_unpacked(m, value, known, count, target.span)
     if items is not None and star is not None and len(items) >= count - 1:
         tail = count - star - 1
         middle = Tuple(items[star:len(items) - tail])
@@ -167,10 +167,8 @@ def _assign(m: Machine, s: Assign) -> None:
     differing = m.take_differing()
     if m.noting:
         m.notes.note_assignment(s.span, value, effects, reads)
-    m.made_at = place_of(m.top.env, s.value.id) if isinstance(s.value, Name) else None
     for target in s.targets:
         bind(m, target, value, s.span)
-        m.made_at = None
         if m.power == s.value.span and isinstance(target, Name) and m.knowledge.variant is not None:
             m.top.env[f"^{target.id}"] = Place(s.value.span)
         if differing is not None and isinstance(target, Name):

@@ -286,14 +286,13 @@ def check_returned(m: Machine, value: Value, span: Span) -> None:
         refuse(m, "TC605", "returned", span, kind)
 
 
-def check_unpacked(m: Machine, value: Value, have: int | None, want: int, made: Span, span: Span) -> None:
-    """Notes the unpacking of a value that is not a tuple of so many items. What is no tuple is noted where it is
-    `made`."""
+def check_unpacked(m: Machine, value: Value, have: int | None, want: int, span: Span) -> None:
+    """Notes the unpacking of a value that is not a tuple of so many items."""
     kind = kind_of(m, value)
     if have is not None and kind == "a tuple" and have != want:
         refuse(m, "TC605", "unpack", span, f"a tuple of {have} items", str(want), f"write {have} names")
     elif kind is not None and kind != "a tuple":
-        refuse(m, "TC605", "unpack", made, kind, str(want), "unpack a tuple")
+        refuse(m, "TC605", "unpack", span, kind, str(want), "unpack a tuple")
 
 
 def check_static_assertion(m: Machine, given: tuple[Value, ...], span: Span) -> None:

@@ -95,7 +95,7 @@ def _join(m: Machine, ways: Sequence[_Env], span: Span) -> _Env:
         for env in here[1:]:
             met = meet(m, value, env[name], span)
             if isinstance(met, Differing):
-                mark_mixed(out, name, place_of(env, name) or span, met.words)
+                mark_mixed(out, name, place_of(env, name) or place_of(out, name) or span, met.words)
                 met = Unknown("of two kinds")
             value = met
         if len(here) < len(ways):
@@ -232,7 +232,7 @@ def _check_carried(
                 _refuse_carried(m, name, getattr(place, "span", span), getattr(place, "words", ()))
                 changed.append(name)
             elif isinstance(met, Differing):
-                _refuse_carried(m, name, place_of(env, name) or span, met.words)
+                _refuse_carried(m, name, place_of(env, name) or place_of(start, name) or span, met.words)
                 changed.append(name)
     return changed
 
