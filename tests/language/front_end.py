@@ -55,7 +55,8 @@ def judge(kernel: Any, signature: KernelSignature = SIGNATURE) -> Refused | str 
                      bytecode_version=BytecodeVersion.V_13_4)
     except ct.TileError as error:
         words = str(getattr(error, "message", "") or error).split("\n")[0]
-        lines, place = [], error.loc
+        lines: list[int] = []
+        place = error.loc
         here = inspect.getsourcefile(kernel._annotated_function.pyfunc)
         while place is not None and len(lines) < 20:
             if place.filename in (here, None):  # the package has functions in Python

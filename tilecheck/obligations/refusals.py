@@ -11,7 +11,7 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.coerce import element_type_test
 from tilecheck.interp.kernel.device.refusal import Refusal
-from tilecheck.obligations.operand_types import Case, list_cases
+from tilecheck.obligations.launch_cases import Case, list_cases
 from tilecheck.obligations.variants import CompiledVariant
 from tilecheck.symbolic import FALSE, TRUE, Cond, conj, disj, negate
 from tilecheck.syntax.tree import Span

@@ -14,7 +14,7 @@ from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.device.variant import Variant
 from tilecheck.interp.kernel.lint_facts import NOTHING_SEEN, Observed
 from tilecheck.interp.kernel.values import Bool, Data, Int, Value
-from tilecheck.obligations.operand_types import Case, list_cases
+from tilecheck.obligations.launch_cases import Case, list_cases
 from tilecheck.symbolic import FALSE, TRUE, Array, ArrayParam, const, scalar
 
 __all__ = ["CompiledVariant", "ExecuteVariant", "compile_variants", "execute_nothing"]

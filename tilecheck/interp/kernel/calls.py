@@ -437,7 +437,7 @@ def _method(m: Machine, func: Method, args: Arguments) -> Value:
                                 call(m, Method(owner.other, func.name), args), args.span)
             scalar = isinstance(owner, ParamRef) and func.name in ("astype", "item")
             if scalar or isinstance(owner, (Int, Bool, Data)):
-                check_method(m, func.name, operation.method, len(args.positional), args.keywords, args.span)
+                check_method(m, func.name, operation.method, args.positional, args.keywords, args.span)
                 if accepts(operation.method, args):
                     whole = Arguments((owner, *args.positional), args.keywords, args.complete, args.span)
                     return evaluate_operation(m, operation, operation.value, whole)
@@ -445,7 +445,7 @@ def _method(m: Machine, func: Method, args: Arguments) -> Value:
         if method is not None and method.value is not None and to_array(m, owner) is not None:
             if isinstance(owner, ArrayRef) and {view.tile is None for _, view in owner.options} == {
                     method.owner == "Array"}:
-                check_method(m, func.name, method.signature, len(args.positional), args.keywords, args.span)
+                check_method(m, func.name, method.signature, args.positional, args.keywords, args.span)
             if accepts(method.signature, args):
                 return evaluate_method(m, method, method.value, owner, args)
     return unknown_call(m, f"method {func.name}", func.owner, args)

@@ -11,7 +11,7 @@ from tilecheck.interp.kernel.arguments import Arguments
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.poison.rules import blur_operands
 from tilecheck.interp.kernel.tile_types.typing import drop_type
-from tilecheck.interp.kernel.translation.values import settle
+from tilecheck.interp.kernel.translation.values import mark_run_time
 from tilecheck.interp.kernel.values import Value
 
 __all__ = ["Memory", "Method", "Operation", "PoisonRule", "evaluate_method", "evaluate_operation"]
@@ -75,7 +75,7 @@ def evaluate_operation(m: Machine, operation: Operation, value: ValueRule, args:
     if operation.types is None or m.knowledge.written is None:
         return drop_type(result)
     typed = operation.types(m, f"ct.{operation.name}", args, result)
-    return typed if m.knowledge.variant is None else settle(
+    return typed if m.knowledge.variant is None else mark_run_time(
         m, typed, (*args.positional, *args.keywords.values()), args.span)
 
 

@@ -24,7 +24,7 @@ from tilecheck.interp.kernel.overflow import (
 from tilecheck.interp.kernel.poison.propagation import elementwise, lose_all, masks, product, select_lanes, spread
 from tilecheck.interp.kernel.shapes import broadcast
 from tilecheck.interp.kernel.tile_types.operators import of_unary, type_combination
-from tilecheck.interp.kernel.translation.values import settle
+from tilecheck.interp.kernel.translation.values import mark_run_time
 from tilecheck.interp.kernel.undeclared import (
     compare_terms,
     is_followed_as_integer,
@@ -177,7 +177,7 @@ def binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
     if isinstance(left, Choice) or isinstance(right, Choice):
         return result
     if m.knowledge.variant is not None:
-        return settle(m, result, (left, right), span)
+        return mark_run_time(m, result, (left, right), span)
     if isinstance(left, Bool) and isinstance(right, Bool) and op in _LOGIC:
         return masks(m, op, left, right, result)
     if op == "@":

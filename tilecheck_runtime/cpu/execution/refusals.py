@@ -1,7 +1,7 @@
 """Asks the checker whether the compiler refuses a kernel, where its front end is not installed.
 
-The checker executes the source of the kernel as the compiler translates it for the arguments of the launch. What it
-cannot follow is not refused.
+The checker executes the source of the kernel as the compiler translates it for the arguments of the launch. It refuses
+nothing that it cannot follow.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ _BY_KIND: Final[Mapping[tuple[str, str], type[TileError]]] = MappingProxyType({
 
 def _make_error(refusal: Refusal) -> TileError:
     """The error of the compiler for a refusal, with the line."""
-    from tilecheck.rules.messages.refusal_texts import describe_refusal
+    from tilecheck.rules.refusal_texts import describe_refusal
 
     kind = _BY_KIND.get((refusal.code, refusal.how), _BY_CODE[refusal.code])
     if refusal.how == "unpack" and refusal.words[0].startswith("a tuple of"):

@@ -157,9 +157,13 @@ def check_operation(
         check_arguments(m, name, {**dict(zip(signature.positional, positional, strict=False)), **keywords}, span)
 
 
-def check_method(m: Machine, name: str, signature: str, positional: int, keywords: Collection[str], span: Span) -> None:
+def check_method(
+    m: Machine, name: str, text: str, positional: Sequence[Value], keywords: Mapping[str, Value], span: Span,
+) -> None:
     """Notes arguments that a method with this signature does not take."""
-    _check(m, parse_signature(signature), name, positional, keywords, span)
+    signature = parse_signature(text)
+    if not _check(m, signature, name, len(positional), keywords, span):
+        check_arguments(m, name, {**dict(zip(signature.positional, positional, strict=False)), **keywords}, span)
 
 
 def _check(

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from tilecheck.dtypes import SOME_INTEGER, DType, Kind, Weak
+from tilecheck.interp.kernel.device.arguments import has_other_type
 from tilecheck.interp.kernel.device.kinds import is_tile, kind_of
 from tilecheck.interp.kernel.device.note import is_passed, refuse, suggest
 from tilecheck.interp.kernel.interpreter import Machine
@@ -55,8 +56,20 @@ def check_operands(m: Machine, op: str, left: Value, right: Value, span: Span) -
         m.power = span
         if m.storing:
             refuse(m, "TC605", "power", span)
-    if _is_refused(m, left, right, a, b) and (op != "+" or a != b or a not in ("a tuple", "a string")):
+    if op in _BITS and _is_constant_fraction(left, right):
+        refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", "use integers")
+    elif _is_refused(m, left, right, a, b) and (op != "+" or a != b or a not in ("a tuple", "a string")):
         refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", _suggest_operand(a, b))
+
+
+_BITS: Final = frozenset({"<<", ">>", "&", "|", "^"})
+
+
+def _is_constant_fraction(left: Value, right: Value) -> bool:
+    """Whether both operands are constants, and one is a number with a fraction."""
+    weak = [v.dtype if isinstance(v, (Int, Bool, Data)) else Weak.FLOAT if isinstance(v, Const) and isinstance(
+        v.value, float) else None for v in (left, right)]
+    return Weak.FLOAT in weak and all(isinstance(w, Weak) for w in weak)
 
 
 def _is_integer(value: Value) -> bool:
@@ -189,7 +202,7 @@ def check_attribute(m: Machine, value: Value, name: str, span: Span) -> None:
     kind = kind_of(m, value)
     if name.startswith("__") and name.endswith("__"):
         return
-    if is_tile(value):
+    if is_tile(value) or (isinstance(value, Const) and kind == "a number"):
         _check_name(m, kind or "a tile", name, _TILE, span)
     elif isinstance(value, ArrayRef):
         views = [view for _, view in value.options]
@@ -265,7 +278,8 @@ def check_range(m: Machine, values: tuple[Value, ...], span: Span) -> None:
         return
     for value in values:
         kind = kind_of(m, value)
-        if isinstance(value, Const) or kind not in (None, "a number", "a tile") or (
+        wrong = m.knowledge.variant is not None and has_other_type(value)
+        if wrong or isinstance(value, Const) or kind not in (None, "a number", "a tile") or (
                 isinstance(value, Data) and is_tile(value) and not _may_be_integer(m, value)) or (kind == "a tile"):
             refuse(m, "TC604", "bound", span, kind if kind not in ("a number", None) else "a number with a fraction")
             return

@@ -20,7 +20,7 @@ __all__ = ["Variant"]
 
 class Variant(Struct, frozen=True):
     """
-    values  of parameters that are no arrays: a constant, or a number of a known type
+    values  of constants and numbers: a constant, or a number of a known type
     arrays  parameters that are arrays, with their ranks; None where the rank is not known
     dtypes  the element types of arrays, where they are known
     passed  parameters that are not constants

@@ -14,7 +14,7 @@ from tilecheck.interp.kernel.device.values import check_truth
 from tilecheck.interp.kernel.expressions import EXPRESSIONS
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.operators import compare
-from tilecheck.interp.kernel.translation.values import Differing, Stage, meet, settle, stage_of
+from tilecheck.interp.kernel.translation.values import Differing, Stage, mark_run_time, meet, stage_of
 from tilecheck.interp.kernel.values import Bool, Unknown, Value
 from tilecheck.symbolic import FALSE, TRUE, counter, gt
 from tilecheck.syntax.tree import BoolOp, Compare, Expr, IfExp, Name, Span
@@ -32,11 +32,17 @@ def evaluate_truth(m: Machine, node: Expr) -> Bool:
 def truth_of(m: Machine, value: Value, span: Span) -> Bool:
     stage = stage_of(m, value)
     found = to_bool(m, value, span)
+    if kind_of(m, value) in _TRUE:
+        return Bool(TRUE, dtype=Weak.BOOL)
     if stage is Stage.CONSTANT and found.cond.op in ("true", "false"):
         return Bool(found.cond, dtype=Weak.BOOL)
     if stage is Stage.RUN_TIME:
         return _run_time(m, span)
     return Bool(m.fresh_truth("unknown", span).cond)
+
+
+_TRUE: Final = frozenset({"a function", "a class", "a module", "an element type"})
+"""Values that are true for the compiler."""
 
 
 def _run_time(m: Machine, span: Span) -> Bool:
@@ -85,7 +91,7 @@ _ALWAYS_CONSTANT: Final = frozenset({"an element type", "a string", "a member"})
 def _compare_two(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
     items = expand(m, right) if op in ("in", "not in") else None
     if items is not None:
-        return _contained(m, op, left, items, span)
+        return _test_membership(m, op, left, items, span)
     result = compare(m, op, left, right, span)
     first, second = kind_of(m, left), kind_of(m, right)
     if first is None or second is None:
@@ -95,11 +101,11 @@ def _compare_two(m: Machine, op: str, left: Value, right: Value, span: Span) -> 
         return Bool(TRUE if same == (op == "is") else FALSE, dtype=Weak.BOOL)
     if {first, second} <= _ALWAYS_CONSTANT and result.cond.op in ("true", "false"):
         return Bool(result.cond, dtype=Weak.BOOL)
-    settled = settle(m, result, (left, right), span)
-    return settled if isinstance(settled, Bool) else result
+    marked = mark_run_time(m, result, (left, right), span)
+    return marked if isinstance(marked, Bool) else result
 
 
-def _contained(m: Machine, op: str, left: Value, items: tuple[Value, ...], span: Span) -> Bool:
+def _test_membership(m: Machine, op: str, left: Value, items: tuple[Value, ...], span: Span) -> Bool:
     """Compares with each item, up to one that is certainly equal."""
     found: list[Stage] = []
     for item in items:

@@ -31,7 +31,7 @@ from tilecheck.interp.kernel.values import (
 from tilecheck.symbolic import counter, gt
 from tilecheck.syntax.tree import Span
 
-__all__ = ["Differing", "Stage", "forget_constant", "make_run_time", "meet", "settle", "stage_of"]
+__all__ = ["Differing", "Stage", "forget_constant", "make_run_time", "mark_run_time", "meet", "stage_of"]
 
 _TILES: Final = (Int, Bool, Data)
 
@@ -63,9 +63,9 @@ def _is_fixed(value: Value) -> bool:
     return isinstance(value, Bool) and value.cond.op in ("true", "false")
 
 
-def settle(m: Machine, result: Value, operands: Iterable[Value], span: Span) -> Value:
-    """The result of an operation. One with an operand that is known at run time is known then, too, whatever its
-    value is."""
+def mark_run_time(m: Machine, result: Value, operands: Iterable[Value], span: Span) -> Value:
+    """The result of an operation. With an operand that is known at run time it is known at run time, even if all values
+    of the operand give the same result."""
     if m.knowledge.variant is None or not isinstance(result, _TILES) or result.shape != () or m.host:
         return result
     if stage_of(m, result) is Stage.RUN_TIME or not any(stage_of(m, o) is Stage.RUN_TIME for o in operands):
@@ -99,7 +99,7 @@ def _type_of(value: Value) -> ElementType | None:
 
 
 def forget_constant(m: Machine, value: Value, span: Span) -> Value:
-    """The value of a variable at the start of an iteration, of which the type alone is known."""
+    """The value of a variable at the start of an iteration: its type alone is known."""
     if isinstance(value, Tuple):
         return Tuple(tuple(forget_constant(m, item, span) for item in value.items))
     if isinstance(value, Instance) and value.member is None:
