@@ -17,7 +17,7 @@ from tilecheck.interp.kernel.values import Bool, Data, Int, Value
 from tilecheck.obligations.launch_cases import Case, list_cases
 from tilecheck.symbolic import FALSE, TRUE, Array, ArrayParam, const, scalar
 
-__all__ = ["CompiledVariant", "ExecuteVariant", "compile_variants", "execute_nothing"]
+__all__ = ["CompiledVariant", "ExecuteVariant", "compile_variants", "execute_nothing", "is_fitting"]
 
 _MOST: Final = 4
 """Variants of one kernel that are executed."""
@@ -46,8 +46,6 @@ def compile_variants(
         return
     seen: set[object] = set()
     for case in list_cases(model, launches):
-        if not _fits(model, case):
-            continue
         variant = _build(model, case)
         key = repr(variant)
         if key in seen:
@@ -60,9 +58,11 @@ def compile_variants(
             yield CompiledVariant(case, observed)
 
 
-def _fits(model: KernelModel, case: Case) -> bool:
-    """Whether the arguments are of the kinds of the parameters. A launch of which they are not is reported itself."""
-    return all(case.arguments[p.name].kind in _TAKES[p.kind] for p in model.params)
+def is_fitting(model: KernelModel, launch: Launch) -> bool:
+    """Whether the arguments of a launch are of the kinds of the parameters. Another launch is reported itself."""
+    given = launch.arguments or ()
+    return len(given) == len(model.params) and all(
+        a.kind in _TAKES[p.kind] for p, a in zip(model.params, given, strict=True))
 
 
 _TAKES: Final = MappingProxyType({

@@ -19,7 +19,7 @@ from tilecheck.obligations.obligation import DecidedObligation, DecidedSlice, Pr
 from tilecheck.obligations.open_obligations import find_open_obligations
 from tilecheck.obligations.operand_types import find_type_faults
 from tilecheck.obligations.refusals import find_refused
-from tilecheck.obligations.variants import ExecuteVariant, compile_variants, execute_nothing
+from tilecheck.obligations.variants import ExecuteVariant, compile_variants, execute_nothing, is_fitting
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.rules.catalog import RULES
 from tilecheck.rules.messages.reasons import sentences
@@ -36,7 +36,7 @@ def conclude(
 ) -> tuple[KernelReport, tuple[Diagnostic, ...]]:
     """Verdicts, contract and findings of a kernel, given the launches of the checked files. `execute` executes the
     kernel as a launch compiles it."""
-    compiled = tuple(compile_variants(model, launches, execute))
+    compiled = tuple(compile_variants(model, [a for a in launches if is_fitting(model, a)], execute))
     proof = replace(
         proof, obligations=decide_at_launches(proof.obligations, model, launches),
         slices=decide_slices_at_launches(proof.slices, model, launches))

@@ -11,7 +11,7 @@ from typing import Final
 from tilecheck.dtypes import SOME_INTEGER, DType, Kind, Weak
 from tilecheck.interp.kernel.device.arguments import has_other_type
 from tilecheck.interp.kernel.device.kinds import is_tile, kind_of
-from tilecheck.interp.kernel.device.note import is_passed, refuse, suggest
+from tilecheck.interp.kernel.device.note import is_passed, refuse, refuse_where, suggest
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.translation.values import Stage, stage_of
 from tilecheck.interp.kernel.undeclared import undecided_numbers
@@ -32,7 +32,7 @@ from tilecheck.interp.kernel.values import (
     Unknown,
     Value,
 )
-from tilecheck.symbolic import negate
+from tilecheck.symbolic import conj, negate
 from tilecheck.syntax.tree import Constant, Expr, SliceExpr, Span
 
 __all__ = [
@@ -321,11 +321,8 @@ def check_static_assertion(m: Machine, given: tuple[Value, ...], span: Span) -> 
     elif isinstance(test, Bool) and is_passed(m, test):
         refuse(m, "TC605", "static condition", span)
     elif isinstance(test, Bool):
-        before = m.path
-        m.assume(negate(test.cond))
-        if m.path.op != "false":
-            refuse(m, "TC605", "asserted", span)
-        m.path = before
+        if conj(m.path, negate(test.cond)).op != "false":
+            refuse_where(m, negate(test.cond), "TC605", "asserted", span)
     elif isinstance(test, (Int, Data)) and is_tile(test):
         refuse(m, "TC605", "static kind", span)
 

@@ -140,8 +140,16 @@ def _of_tile(dtype: ElementType | None) -> ElementType | None:
     return UNKNOWN if isinstance(dtype, Weak) else dtype
 
 
+def _of_integer(dtype: ElementType | None) -> ElementType | None:
+    return dtype if dtype is Weak.INT else _of_tile(dtype)
+
+
+def _of_absolute(dtype: ElementType | None) -> ElementType | None:
+    return dtype if dtype in (Weak.INT, Weak.FLOAT) else _of_tile(dtype)
+
+
 _UNARY_TYPES: Final[Mapping[str, _TypeRule]] = {
-    "ct.negative": _number, "ct.bitwise_not": _of_tile, "ct.abs": _of_tile, "ct.floor": _of_tile,
+    "ct.negative": _number, "ct.bitwise_not": _of_integer, "ct.abs": _of_absolute, "ct.floor": _of_tile,
     "ct.ceil": _of_tile,
     "not": lambda dtype: Weak.BOOL if isinstance(dtype, Weak) else BOOL,
     "ct.isnan": lambda dtype: UNKNOWN if isinstance(dtype, Weak) else BOOL,
