@@ -85,8 +85,8 @@ def _build(model: KernelModel, case: Case) -> Variant:
             if dtype is not None:
                 dtypes.append((p.name, dtype))
         elif argument.kind == "scalar":
-            value = _constant(case.values.get(p.name), argument) if p.kind == "constant" else (
-                _number(p.name, case.values.get(p.name), argument))
+            number = case.values.get(p.name, None if argument.term is None else argument.term.constant)
+            value = _constant(number, argument) if p.kind == "constant" else _number(p.name, number, argument)
             if p.kind != "constant" and argument.literal in _NUMBERS:
                 passed.add(p.name)
             if value is not None:

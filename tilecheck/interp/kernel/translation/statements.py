@@ -25,7 +25,7 @@ from tilecheck.interp.kernel.translation.values import (
     stage_of,
 )
 from tilecheck.interp.kernel.values import NONE, Range, StaticIter, Unknown, Value
-from tilecheck.symbolic import FALSE, TRUE
+from tilecheck.symbolic import FALSE, TRUE, Cond
 from tilecheck.syntax.tree import Break, Continue, Expr, For, If, Return, Span, Stmt, While, With
 
 __all__ = ["TRANSLATION"]
@@ -202,6 +202,9 @@ def _loop(
     frame.env = _join(m, [_select(before, env, names) for env in left], span) if left else start
     for name in changed:  # it is reported already
         frame.env.pop(f"!{name}", None)
+    if jumps.returns and frame.jumps:
+        frame.jumps[-1].returns = True
+        _leave_loop(m, frame.jumps[-1].breaks)
 
 
 def _select(before: _Env, env: _Env, names: Sequence[str]) -> _Env:
@@ -247,9 +250,13 @@ def _refuse_carried(m: Machine, name: str, span: Span, words: tuple[str, ...]) -
 def _leave(m: Machine, s: Break | Continue) -> None:
     if m.top.jumps:
         jumps = m.top.jumps[-1]
-        cond = TRUE if m.doubts == jumps.base else FALSE
-        (jumps.breaks if isinstance(s, Break) else jumps.continues).append((cond, dict(m.top.env)))
+        _leave_loop(m, jumps.breaks if isinstance(s, Break) else jumps.continues)
     m.alive = False
+
+
+def _leave_loop(m: Machine, ways: list[tuple[Cond, _Env]]) -> None:
+    """Keeps the variables where control leaves the body of a loop."""
+    ways.append((TRUE if m.doubts == m.top.jumps[-1].base else FALSE, dict(m.top.env)))
 
 
 def _return(m: Machine, s: Return) -> None:
@@ -258,6 +265,9 @@ def _return(m: Machine, s: Return) -> None:
     frame = m.top
     frame.returns.append((TRUE if m.doubts == frame.doubts else FALSE, value, False))
     frame.places.append(s.span)
+    if m.via and frame.jumps:  # the compiler leaves the loop, and the function after it
+        frame.jumps[-1].returns = True
+        _leave_loop(m, frame.jumps[-1].breaks)
     m.alive = False
 
 
