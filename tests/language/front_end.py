@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,9 +55,12 @@ def judge(kernel: Any, signature: KernelSignature = SIGNATURE) -> Refused | str 
                      bytecode_version=BytecodeVersion.V_13_4)
     except ct.TileError as error:
         words = str(getattr(error, "message", "") or error).split("\n")[0]
-        lines, place = [], error.loc
+        lines: list[int] = []
+        place = error.loc
+        here = inspect.getsourcefile(kernel._annotated_function.pyfunc)
         while place is not None and len(lines) < 20:
-            lines.append(place.line)
+            if place.filename in (here, None):  # the package has functions in Python
+                lines.append(place.line)
             place = place.call_site
         if isinstance(error, ct.TileInternalError) and "Missing binary" not in words:
             return CRASHED

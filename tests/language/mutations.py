@@ -248,7 +248,11 @@ def _wrap(tree: ast.Module, rng: random.Random) -> bool:
     pattern = rng.choice(WRAPPERS)
     if pattern.startswith("f'") and ("'" in text or '"' in text or "{" in text):
         return False
-    _replace(place, _parse(pattern.replace("{}", f"({text})") if "{{" not in pattern else pattern.format(text)))
+    try:
+        new = _parse(pattern.replace("{}", f"({text})") if "{{" not in pattern else pattern.format(text))
+    except SyntaxError:  # a formatted string cannot hold every expression
+        return False
+    _replace(place, new)
     return True
 
 

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from tilecheck.dtypes import I64, SOME_INTEGER, SOME_NUMBER, Weak
+from tilecheck.dtypes import I64, INTEGERS, SOME_INTEGER, SOME_NUMBER, Weak
 from tilecheck.interp.kernel import builtins
 from tilecheck.interp.kernel.access import Access, Gap, KernelModel, Param, ParamKind
 from tilecheck.interp.kernel.assigned import local_names
 from tilecheck.interp.kernel.declared_contracts import find_declared, integers, ranges
 from tilecheck.interp.kernel.device.note import note_syntax
+from tilecheck.interp.kernel.device.variant import Variant
 from tilecheck.interp.kernel.dialect.ownership import NOT_A_DIALECT
 from tilecheck.interp.kernel.expressions import EXPRESSIONS
 from tilecheck.interp.kernel.interpreter import Exhausted, Frame, Knowledge, Machine, Operations, Record
@@ -22,6 +23,8 @@ from tilecheck.interp.kernel.locks import find_released_locks
 from tilecheck.interp.kernel.names import in_module
 from tilecheck.interp.kernel.poison.sources import Paddings
 from tilecheck.interp.kernel.statements import STATEMENTS
+from tilecheck.interp.kernel.translation.expressions import TRANSLATED_EXPRESSIONS
+from tilecheck.interp.kernel.translation.statements import TRANSLATION
 from tilecheck.interp.kernel.values import NONE, Data, Int, ParamRef, Value
 from tilecheck.ops.catalog import METHODS, OPERATIONS, TILE_METHODS
 from tilecheck.project.annotations import constant_type, is_constant_annotation, tile_annotation
@@ -75,6 +78,18 @@ def run_until_stable(
     else:
         _distrust(machine, "the analysis of the kernel did not reach a fixed point", site)
     return machine
+
+
+def execute_variant(project: Project, site: KernelSite, variant: Variant) -> Observed:
+    """Returns the notes of an execution of a kernel as the compiler translates it for one launch."""
+    typed = dict(variant.dtypes)
+    integers = frozenset(a for a in variant.arrays if typed.get(a.text, I64) in INTEGERS)
+    ranks = {a: n for a, n in variant.arrays.items() if n is not None}
+    knowledge = Knowledge(
+        written=frozenset(), integers=integers, ranks=ranks, ranked=frozenset(variant.arrays), variant=variant)
+    machine = _run(
+        project, site, knowledge, cast(Expressions, TRANSLATED_EXPRESSIONS), cast(Statements, TRANSLATION))
+    return _collect_observed(machine, site.definition)
 
 
 def _learn(m: Machine, of_integers: frozenset[Array]) -> Knowledge:
@@ -135,6 +150,7 @@ def _distrust(m: Machine, what: str, site: KernelSite) -> None:
 def _enter(m: Machine, site: KernelSite) -> None:
     frame = _surroundings(m, site)
     m.guarded = int(m.project.is_conditional(site.module, site.qualname))
+    variant = m.knowledge.variant or _ANY_VARIANT
     inner = Frame(site.module, frame, local_names(site.definition))
     m.frame = inner
     owned = dialect().enter_parameters(m, site) if site.dialect else {}
@@ -144,8 +160,14 @@ def _enter(m: Machine, site: KernelSite) -> None:
         plain = p.annotation is None and not site.dialect
         if plain or get_last_name(p.annotation) in ("int", "float", "bool", "Array"):
             m.passed.add(p.name)
+        known = variant.values.get(p.name, known)
         inner.env[p.name] = _parameter(m, site, p.name, p.annotation) if known is None else known
+    m.passed |= variant.passed
+    m.element_types |= dict(variant.dtypes)
     m.run(site.definition.body)
+
+
+_ANY_VARIANT: Final = Variant()
 
 
 def _surroundings(m: Machine, site: KernelSite) -> Frame:
@@ -340,4 +362,4 @@ def _select_uniform(guard: Cond) -> Cond:
     return conj(*(p for p in (guard.args if guard.op == "and" else (guard,)) if not p.varying))
 
 
-__all__ = ["execute", "execute_measured", "run_until_stable"]
+__all__ = ["execute", "execute_measured", "execute_variant", "run_until_stable"]

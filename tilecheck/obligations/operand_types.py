@@ -12,26 +12,23 @@ from msgspec.structs import replace
 from tilecheck.dtypes import BOOL, DTYPES, UNKNOWN, DType, ElementOf
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.obligations.launch_cases import Case, list_cases
 from tilecheck.symbolic import (
-    FALSE,
     ONE,
     TRUE,
-    ArrayParam,
-    Rank,
     Scalar,
     Substitution,
     Symbol,
     atoms_in,
     atoms_of,
-    const,
-    symbol_from_text,
 )
 from tilecheck.syntax.tree import Span
 
 if TYPE_CHECKING:
     from tilecheck.interp.kernel.tile_types.uses import Misfit, Operand, Use
+    from tilecheck.obligations.variants import CompiledVariant
 
-__all__ = ["Case", "FaultyLaunch", "TypeFault", "find_type_faults", "list_cases"]
+__all__ = ["FaultyLaunch", "TypeFault", "find_type_faults"]
 
 
 class FaultyLaunch(Struct, frozen=True):
@@ -62,9 +59,10 @@ class TypeFault(Struct, frozen=True):
 
 def find_type_faults(
     model: KernelModel, launches: Sequence[Launch], reported: AbstractSet[Span] = frozenset(),
+    compiled: Sequence[CompiledVariant] = (),
 ) -> Iterator[TypeFault]:
     """One fault for each such operation, except at the locations `reported`."""
-    if not model.observed.uses:
+    if not model.observed.uses and not compiled:
         return
     from tilecheck.interp.kernel.tile_types.checks import check_use  # which few kernels need
     from tilecheck.interp.kernel.tile_types.uses import OPEN
@@ -73,10 +71,12 @@ def find_type_faults(
     # the shapes of the dialect have one kind of value
     params = {p.name for p in model.params}
     seen: set[tuple[object, ...]] = set()
-    for use in model.observed.uses:
+    for use, variant in (
+            *((use, None) for use in model.observed.uses), *((u, v.case) for v in compiled for u in v.observed.uses)):
         misfit = check_use(use)
-        fault = None if misfit is None or misfit == OPEN or use.under != TRUE else TypeFault(use, misfit)
-        fault = fault or next(_in_launches(use, cases), None)
+        fault = None if misfit is None or misfit == OPEN or use.under != TRUE else TypeFault(
+            use, misfit, None if variant is None else _faulty_launch(use, misfit, variant))
+        fault = fault or next(_in_launches(use, cases if variant is None else (variant,)), None)
         if fault is None or (fault.misfit.code == "TC503" and not model.dialect and _may_be_tuple(
                 fault.use, params)):
             continue
@@ -96,29 +96,6 @@ def _may_be_tuple(use: Use, params: AbstractSet[str]) -> bool:
 
 
 # --- launches --------------------------------------------------------------------------------------------------------
-
-class Case(Struct, frozen=True):
-    """A launch, or one configuration of it: values of scalar parameters, their substitution, arguments by parameter."""
-
-    launch: Launch
-    values: Mapping[str, int]
-    given: Substitution
-    arguments: Mapping[str, Argument]
-
-
-def list_cases(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Case]:
-    for launch in launches:
-        if launch.arguments is None or len(launch.arguments) != len(model.params) or not launch.certain or (
-                launch.facts == FALSE):
-            continue
-        arguments = {p.name: a for p, a in zip(model.params, launch.arguments, strict=True)}
-        for case in launch.cases if launch.every and launch.cases else ((),):
-            values = _values(model, launch.arguments, dict(case))
-            ranks = {n: const(len(a.shape)) for n, a in arguments.items() if a.shape is not None}
-            known = {Rank(ArrayParam(n)): rank for n, rank in ranks.items()}
-            given = Substitution({**known, **{symbol_from_text(name): const(n) for name, n in values.items()}})
-            yield Case(launch, values, given, arguments)
-
 
 def _in_launches(use: Use, cases: Iterable[Case]) -> Iterator[TypeFault]:
     from tilecheck.interp.kernel.tile_types.checks import check_use
@@ -149,17 +126,6 @@ def _dtype_of(case: Case, array: str) -> str | None:
 def _rank_of(case: Case, array: str) -> int | None:
     argument = case.arguments.get(array)
     return None if argument is None or argument.shape is None else len(argument.shape)
-
-
-def _values(model: KernelModel, arguments: Sequence[Argument], case: Mapping[str, int]) -> dict[str, int]:
-    """The numbers that a launch passes for scalar parameters, as far as they are known."""
-    fixed = Substitution({symbol_from_text(name): const(n) for name, n in case.items()})
-    out: dict[str, int] = {}
-    for p, a in zip(model.params, arguments, strict=True):
-        n = None if a.term is None else fixed.term(a.term).constant
-        if n is not None and p.kind in ("constant", "scalar"):
-            out[p.name] = n
-    return out
 
 
 _BY_NAME: Final[Mapping[str, DType]] = {**DTYPES, "bool": BOOL}

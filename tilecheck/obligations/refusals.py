@@ -11,7 +11,8 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.coerce import element_type_test
 from tilecheck.interp.kernel.device.refusal import Refusal
-from tilecheck.obligations.operand_types import Case, list_cases
+from tilecheck.obligations.launch_cases import Case, list_cases
+from tilecheck.obligations.variants import CompiledVariant
 from tilecheck.symbolic import FALSE, TRUE, Cond, conj, disj, negate
 from tilecheck.syntax.tree import Span
 
@@ -30,11 +31,11 @@ class Refused(Struct, frozen=True):
     values: tuple[tuple[str, int], ...] = ()
 
 
-def find_refused(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Refused]:
-    """One for each kind and location."""
+def find_refused(
+    model: KernelModel, launches: Sequence[Launch], compiled: Sequence[CompiledVariant] = (),
+) -> Iterator[Refused]:
+    """One for each kind and location: in every variant, or in one that a seen launch compiles."""
     refusals = model.observed.refusals
-    if not refusals:
-        return
     seen: dict[tuple[object, ...], Refused] = {}
     cases = None
     for refusal in refusals:
@@ -47,8 +48,17 @@ def find_refused(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Ref
             cases = list(list_cases(model, launches)) if cases is None else cases
             case = next((c for c in cases if _holds(refusal.under, c)), None)
             if case is not None:
-                seen[key] = Refused(refusal, case.launch.span, tuple(sorted(case.values.items())))
+                seen[key] = _refused_at(refusal, case)
+    for variant in compiled:
+        for refusal in variant.observed.refusals:
+            key = (refusal.code, refusal.how, refusal.span)
+            if key not in seen and (refusal.under is TRUE or _holds(refusal.under, variant.case)):
+                seen[key] = _refused_at(refusal, variant.case)
     yield from seen.values()
+
+
+def _refused_at(refusal: Refusal, case: Case) -> Refused:
+    return Refused(refusal, case.launch.span, tuple(sorted(case.values.items())))
 
 
 def _holds(under: Cond, case: Case) -> bool:

@@ -17,8 +17,9 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.launches import find_launches
 from tilecheck.interp.kernel.access import Declared, KernelModel
 from tilecheck.interp.ownership.event import Event
-from tilecheck.kernel_model.driver import execute
+from tilecheck.kernel_model.driver import execute, execute_variant
 from tilecheck.obligations.obligation import Proof
+from tilecheck.obligations.variants import ExecuteVariant, execute_nothing
 from tilecheck.obligations.verdicts import prove
 from tilecheck.pipeline.kernel_suppressions import denies_residual, opt_outs_of_kernel
 from tilecheck.pipeline.results import Concluded, KernelFindings, LaunchesFound, ProofFound, failure_of
@@ -99,18 +100,25 @@ def _add_advice(
     return add_advice(project, site, overlay, model, proof)
 
 
-def conclude_kernel(kernel: ProvedKernel, launches: Iterable[Launch]) -> Concluded:
+def conclude_kernel(
+    kernel: ProvedKernel, launches: Iterable[Launch], execute: ExecuteVariant = execute_nothing,
+) -> Concluded:
     """Conclude one kernel from its proof and all its seen launches."""
     model = kernel.model
     failures = list(_faulty_contracts(kernel))
     findings = None
     try:
-        report, diagnostics = conclude(model, kernel.proof, in_order(launches))
+        report, diagnostics = conclude(model, kernel.proof, in_order(launches), execute)
         findings = KernelFindings(report, diagnostics, kernel.deny_residual, model.dialect)
     except Exception as error:
         failures.append(failure_of(model.file, error, model.name_span.line))
     written = tuple(ArrayParam(p.name) in model.written for p in model.params)
     return Concluded((model.file, model.name), written, findings, tuple(failures))
+
+
+def executor(project: Project, site: KernelSite | None) -> ExecuteVariant:
+    """The execution of a kernel as a launch compiles it."""
+    return execute_nothing if site is None else lambda variant: execute_variant(project, site, variant)
 
 
 def in_order(launches: Iterable[Launch]) -> list[Launch]:

@@ -358,8 +358,9 @@ class _Worker:
     def conclude(self, path: str) -> Iterable[Done]:
         for unit, version, kernel in self.proved.pop(path, ()):
             key = (unit.home, unit.qualname)
-            yield conclude_unit(Unit("conclusion", *unit[1:]), conclusion_version(version, self.versions.get(key, ())),
-                                kernel, self.launches.get(key, ()))
+            yield conclude_unit(
+                self.project, Unit("conclusion", *unit[1:]), conclusion_version(version, self.versions.get(key, ())),
+                kernel, self.launches.get(key, ()))
 
 
 _STEPS: Final = {"kernels": _Worker.prove, "launches": _Worker.find_launches, "conclude": _Worker.conclude}

@@ -138,11 +138,17 @@ def prove_unit(project: RecordingProject, path: str, site: KernelSite, overlay: 
     return _complete_unit(project, Unit("proof", path, site.module.path, site.qualname), found, keys, kernel)
 
 
-def conclude_unit(unit: Unit, version: str, kernel: ProvedKernel, launches: Iterable[Launch]) -> Done:
-    """Conclude a kernel. It reads no file: `version` stands for its proof and its launches."""
-    from tilecheck.pipeline.analyze import conclude_kernel
+def conclude_unit(
+    project: RecordingProject, unit: Unit, version: str, kernel: ProvedKernel, launches: Iterable[Launch],
+) -> Done:
+    """Conclude a kernel. `version` stands for its proof and its launches: what it executes again for a launch, its
+    proof has executed for every launch."""
+    from tilecheck.pipeline.analyze import conclude_kernel, executor
 
-    return Done(unit, Result(conclude_kernel(kernel, launches), {}, version), None, {})
+    with project.recording.collect_keys():
+        site = site_of(project, unit.file or unit.home, (unit.home, unit.qualname)) if unit.qualname else None
+        concluded = conclude_kernel(kernel, launches, executor(project, site))
+    return Done(unit, Result(concluded, {}, version), None, {})
 
 
 def conclusion_version(proof: str, launched: Iterable[tuple[str, str]]) -> str:

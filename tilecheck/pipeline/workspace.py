@@ -51,6 +51,7 @@ from tilecheck.syntax.text import SourceError, collector_paused
 if TYPE_CHECKING:
     from tilecheck.interp.host.launch import Launch
     from tilecheck.interp.kernel.access import KernelModel
+    from tilecheck.obligations.variants import ExecuteVariant
     from tilecheck.pipeline.analyze import Overlay, ProvedKernel
     from tilecheck.project.module import Module
 
@@ -245,6 +246,12 @@ class Workspace:
             message = failures[0].message if failures else "the kernel cannot be analysed"
             raise SourceError(kernel.home, message)
         return found
+
+    def executor(self, path: str, kernel: FoundKernel) -> ExecuteVariant:
+        """The execution of a kernel that a file defines or makes, as a launch compiles it."""
+        from tilecheck.pipeline.analyze import executor
+
+        return executor(self.project, site_of(self.project, path, kernel.key))
 
     def sites(self) -> Iterator[tuple[str, SitesFound]]:
         """The kernels that are known, by file."""
@@ -481,7 +488,8 @@ class Workspace:
             if kernel is None:
                 return None
             key = (proof.home, proof.qualname)
-            self.take(conclude_unit(unit, version, kernel, self._launches_in((path for path, _ in launched), key)))
+            seen = self._launches_in((path for path, _ in launched), key)
+            self.take(conclude_unit(self.project, unit, version, kernel, seen))
         found = self._results[unit].found
         assert isinstance(found, Concluded)
         return found
@@ -560,7 +568,8 @@ class Workspace:
             if proved is None:
                 return ()
             seen = self.launches_of_kernel(kernel)
-            found = conclude_unit(Unit("conclusion"), "", proved, seen).result.found
+            unit = Unit("conclusion", kernel[0], *kernel)
+            found = conclude_unit(self.project, unit, "", proved, seen).result.found
             assert isinstance(found, Concluded)
             return () if found.findings is None else found.findings.diagnostics
         finally:

@@ -19,6 +19,7 @@ from tilecheck.obligations.obligation import DecidedObligation, DecidedSlice, Pr
 from tilecheck.obligations.open_obligations import find_open_obligations
 from tilecheck.obligations.operand_types import find_type_faults
 from tilecheck.obligations.refusals import find_refused
+from tilecheck.obligations.variants import ExecuteVariant, compile_variants, execute_nothing, is_fitting
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.rules.catalog import RULES
 from tilecheck.rules.messages.reasons import sentences
@@ -31,10 +32,11 @@ _UNCERTAIN: Final = Note("no launch that is seen is known to go wrong in this wa
 
 
 def conclude(
-    model: KernelModel, proof: Proof, launches: Sequence[Launch],
+    model: KernelModel, proof: Proof, launches: Sequence[Launch], execute: ExecuteVariant = execute_nothing,
 ) -> tuple[KernelReport, tuple[Diagnostic, ...]]:
-    """Verdicts, contract and findings of a kernel, given the launches of the checked files.
-    """
+    """Verdicts, contract and findings of a kernel, given the launches of the checked files. `execute` executes the
+    kernel as a launch compiles it."""
+    compiled = tuple(compile_variants(model, [a for a in launches if is_fitting(model, a)], execute))
     proof = replace(
         proof, obligations=decide_at_launches(proof.obligations, model, launches),
         slices=decide_slices_at_launches(proof.slices, model, launches))
@@ -47,8 +49,8 @@ def conclude(
     view = KernelView(
         model, proof, tuple(launches), clauses, states, reported, lints,
         find_breaches(model, clauses, states, launches, proof),
-        tuple(find_type_faults(model, launches, faulty if model.dialect else frozenset())),
-        tuple(find_refused(model, launches)))
+        tuple(find_type_faults(model, launches, faulty if model.dialect else frozenset(), compiled)),
+        tuple(find_refused(model, launches, compiled)))
     findings += _in_kernel(view)
     return _report(view), tuple(_complete(d, rank_of_axes(model.axes_read)) for d in _without_echoes(findings))
 

@@ -16,6 +16,7 @@ __all__ = [
     "TileTypeError",
     "TileUnsupportedFeatureError",
     "TileValueError",
+    "UnsupportedCallError",
 ]
 
 
@@ -53,6 +54,10 @@ class StaticException(TileStaticEvalError):
 
 class TileUnsupportedFeatureError(TileError):
     """An operation or element type that the CPU does not execute; the message names it."""
+
+
+class UnsupportedCallError(TileError):
+    """A call of a function that has no counterpart on the device."""
 
 
 class TileInternalError(TileError):

@@ -6,7 +6,7 @@ import ast
 import math
 from collections.abc import Callable, Iterator
 
-from tilecheck.dtypes import DType, ElementOf, Weak
+from tilecheck.dtypes import DType, ElementOf, Weak, get_concrete_type
 from tilecheck.interp.kernel.assigned import assigned_names
 from tilecheck.interp.kernel.coerce import arrays_in, rank_of, to_array
 from tilecheck.interp.kernel.device.note import note_missing, refuse, suggest
@@ -97,6 +97,9 @@ def _array(m: Machine, value: ArrayRef, name: str, span: Span) -> Value:
 
 def _dtype(m: Machine, value: ArrayRef, span: Span) -> Value:
     names = sorted({view.root for _, view in value.options})
+    known = {m.element_types.get(n.text) for n in names}
+    if len(known) == 1 and (dtype := known.pop()) is not None:
+        return TileRef(dtype.name)
     types = [ElementOf(n.text) for n in names]
     return Named(" or ".join(map(str, types)), types[0] if len(types) == 1 else None)
 
@@ -104,7 +107,7 @@ def _dtype(m: Machine, value: ArrayRef, span: Span) -> Value:
 def _rank(m: Machine, value: ArrayRef, span: Span) -> Value:
     rank = rank_of(m, value)
     if rank is not None:
-        return Int(const(rank))
+        return Int(const(rank), dtype=Weak.INT)
     term = None
     for cond, view in reversed(value.options):
         here = of(Rank(view.root))
@@ -144,6 +147,9 @@ def _tile(m: Machine, value: Int | Bool | Data, name: str, span: Span) -> Value:
     if name == "dtype":
         if isinstance(value.dtype, DType):
             return TileRef(value.dtype.name)
+        weak = value.term.constant if isinstance(value, Int) else None
+        if isinstance(concrete := get_concrete_type(value.dtype, weak), DType):
+            return TileRef(concrete.name)
         if isinstance(value.dtype, ElementOf):
             return Named(str(value.dtype), value.dtype)
         return Named(m.name("dtype", span))

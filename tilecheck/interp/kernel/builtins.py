@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from tilecheck.dtypes import Weak
+from tilecheck.dtypes import I32, SOME_INTEGER, DType, ElementType, Weak, holds, promote
 from tilecheck.interp.kernel.arguments import MISSING, Arguments
 from tilecheck.interp.kernel.calls import call, unknown_call
 from tilecheck.interp.kernel.coerce import constant_int, expand, rank_of, show, to_bool, to_int, to_term
@@ -16,6 +16,7 @@ from tilecheck.interp.kernel.device.values import check_range
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.operators import binary, data_function, evaluate_extreme, is_float
 from tilecheck.interp.kernel.overflow import fit_unrecorded, not_below
+from tilecheck.interp.kernel.tile_types.typing import operand
 from tilecheck.interp.kernel.values import (
     NONE,
     Bool,
@@ -49,7 +50,21 @@ def _range(m: Machine, args: Arguments) -> Value:
     by = fit_unrecorded(m, _addressing(m, step, args))
     first, last = fit_unrecorded(m, _addressing(m, start, args)), _addressing(m, stop, args)
     down = by.constant is not None and by.constant < 0
-    return Range(first, fit_unrecorded(m, last) if down else not_below(m, last), by)
+    made = Range(first, fit_unrecorded(m, last) if down else not_below(m, last), by)
+    if m.knowledge.variant is not None:
+        m.range_types[made] = _type_of_counter(values)
+    return made
+
+
+def _type_of_counter(values: tuple[Value, ...]) -> ElementType:
+    """The type of the counter of a range with these bounds."""
+    found = [operand(v) for v in values]
+    if all(isinstance(o.dtype, Weak) for o in found):
+        return I32 if all(o.value is not None and holds(I32, o.value) for o in found) else SOME_INTEGER
+    result: ElementType | None = found[0].dtype
+    for o in found[1:]:
+        result = promote(result, o.dtype)
+    return result if isinstance(result, DType) else SOME_INTEGER
 
 
 _NUMBERS: Final = (Int(ZERO, dtype=Weak.INT), Int(ONE, dtype=Weak.INT))

@@ -32,6 +32,7 @@ from tilecheck.interp.kernel.poison.rules import add_builtin_poison, blur_operan
 from tilecheck.interp.kernel.shapes import broadcast
 from tilecheck.interp.kernel.signatures import accepts
 from tilecheck.interp.kernel.tile_types.operators import of_builtin
+from tilecheck.interp.kernel.translation.values import Differing, meet
 from tilecheck.interp.kernel.values import (
     NONE,
     ArrayRef,
@@ -57,7 +58,7 @@ from tilecheck.interp.kernel.values import (
     Value,
 )
 from tilecheck.project.tilenames import find_missing
-from tilecheck.symbolic import Array, Cond, conj, negate
+from tilecheck.symbolic import FALSE, Array, Cond, conj, negate
 from tilecheck.syntax.tree import Attribute, Call, Constant, Expr, FuncDef, Name, Param, Span, get_last_name
 
 TRANSPARENT = frozenset({
@@ -152,8 +153,6 @@ def check_decorators(m: Machine, func: Function, span: Span) -> None:
             value = in_module(m, func.module, lambda named=named: m.eval(named))  # type: ignore[misc]
         if isinstance(value, TileRef) and value.name == "kernel":
             refuse(m, "TC603", "kernel", span, name)
-        elif isinstance(value, External) and value.name in ("functools.cache", "functools.lru_cache"):
-            refuse(m, "TC603", "cached", span, name, value.name)
 
 
 def is_context_manager(definition: FuncDef) -> bool:
@@ -192,24 +191,29 @@ def inline(m: Machine, func: Function, args: Arguments) -> Value:
     m.guarded += guarded
     result = enter(m, frame, definition, args.span)
     m.guarded -= guarded
+    if not is_context_manager(definition):
+        return result
     # what it yields is bound by a `with`
-    return Unknown("context", arrays_in(m, result)) if is_context_manager(definition) else result
+    m.yielded = frame.yielded
+    return Unknown("context", arrays_in(m, result))
 
 
 def enter(m: Machine, frame: Frame, definition: FuncDef, span: Span) -> Value:
     """Executes a function body and joins what it returns."""
     caller, path, exact, via, storing = m.frame, m.path, m.exact, m.via, m.storing
-    m.frame, frame.entry, m.storing = frame, path, False
+    m.frame, frame.entry, m.storing, frame.doubts = frame, path, False, m.doubts
     m.via = (*via, span)
     if m.noting:
         m.notes.helpers[definition.span] = definition
     try:
         m.run(definition.body)
         if m.alive:
-            frame.returns.append((relative(m.path, path), NONE, False))
+            certain = m.knowledge.variant is None or m.doubts == frame.doubts
+            frame.returns.append((relative(m.path, path) if certain else FALSE, NONE, False))
             frame.places.append(definition.span)
     finally:
         m.frame, m.path, m.exact, m.via, m.storing = caller, path, exact, via, storing
+        m.doubts = frame.doubts
     m.alive = True
     return _join_returns(m, frame, span)
 
@@ -223,6 +227,8 @@ def relative(path: Cond, before: Cond) -> Cond:
 def _join_returns(m: Machine, frame: Frame, span: Span) -> Value:
     if not frame.returns:
         return Unknown("no result")
+    if m.knowledge.variant is not None and not m.host:
+        return _meet_returns(m, frame, span)
     if any(in_loop for _, _, in_loop in frame.returns):
         return _any_of(m, [v for _, v, _ in frame.returns], span)
     if m.noting:
@@ -230,6 +236,20 @@ def _join_returns(m: Machine, frame: Frame, span: Span) -> Value:
     _, result, _ = frame.returns[-1]
     for cond, value, _ in reversed(frame.returns[:-1]):
         result = join(m, cond, value, result, span)
+    return result
+
+
+def _meet_returns(m: Machine, frame: Frame, span: Span) -> Value:
+    """The result of a function whose paths are all translated; a condition that is false marks one that may not be."""
+    if any(cond.op == "false" for cond, _, _ in frame.returns):
+        return Unknown("result", frozenset().union(*(arrays_in(m, v) for _, v, _ in frame.returns)))
+    result = frame.returns[0][1]
+    for place, (_, value, _) in zip(frame.places[1:], frame.returns[1:], strict=True):
+        met = meet(m, result, value, span)
+        if isinstance(met, Differing):
+            refuse(m, "TC606", "returned", place, *met.words)
+            return Unknown("result of one of two kinds")
+        result = met
     return result
 
 
@@ -334,6 +354,7 @@ def _instance_call(m: Machine, func: Instance, args: Arguments) -> Value:
 
     method = class_member(func.of, "__call__")
     if not isinstance(method, FuncDef):
+        check_value(m, func, args.span)
         return unknown_call(m, func.of.definition.name, func, args)
     made = Function(method, func.of.module, func.of.closure, class_defaults(func.of, method))
     bound = Partial(made, (func,), ())
@@ -355,6 +376,8 @@ def _choice(m: Machine, func: Choice, args: Arguments) -> Value:
 
 def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
     operation = m.operations.tile.get(func.name)
+    if not func.name:
+        check_value(m, func, args.span)
     if operation is None or operation.value is None:
         if find_missing(func.name) is not None and not any(arrays_in(m, v) for v in args.values()):
             return _evaluate_missing(m, args)
@@ -414,7 +437,7 @@ def _method(m: Machine, func: Method, args: Arguments) -> Value:
                                 call(m, Method(owner.other, func.name), args), args.span)
             scalar = isinstance(owner, ParamRef) and func.name in ("astype", "item")
             if scalar or isinstance(owner, (Int, Bool, Data)):
-                check_method(m, func.name, operation.method, len(args.positional), args.keywords, args.span)
+                check_method(m, func.name, operation.method, args.positional, args.keywords, args.span)
                 if accepts(operation.method, args):
                     whole = Arguments((owner, *args.positional), args.keywords, args.complete, args.span)
                     return evaluate_operation(m, operation, operation.value, whole)
@@ -422,7 +445,7 @@ def _method(m: Machine, func: Method, args: Arguments) -> Value:
         if method is not None and method.value is not None and to_array(m, owner) is not None:
             if isinstance(owner, ArrayRef) and {view.tile is None for _, view in owner.options} == {
                     method.owner == "Array"}:
-                check_method(m, func.name, method.signature, len(args.positional), args.keywords, args.span)
+                check_method(m, func.name, method.signature, args.positional, args.keywords, args.span)
             if accepts(method.signature, args):
                 return evaluate_method(m, method, method.value, owner, args)
     return unknown_call(m, f"method {func.name}", func.owner, args)

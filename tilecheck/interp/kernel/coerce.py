@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from tilecheck.dtypes import I64, SOME_INTEGER, UNKNOWN, ElementOf, ElementType
+from tilecheck.dtypes import I32, I64, SOME_INTEGER, UNKNOWN, ElementOf, ElementType
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.overflow import fit_unrecorded, wrap_constant
 from tilecheck.interp.kernel.poison.propagation import lose, observe, shadow_of
@@ -290,6 +290,8 @@ def extent_of(m: Machine, ref: ArrayRef, axis: int, what: str = "shape") -> Term
 
 def extent_type(m: Machine, ref: ArrayRef) -> ElementType:
     """The type of the extents of a reference, as far as it is certain."""
+    if m.knowledge.variant is not None and not any(view.root in m.indexed for _, view in ref.options):
+        return I32
     return I64 if all(m.indexed.get(view.root) for _, view in ref.options) else SOME_INTEGER
 
 

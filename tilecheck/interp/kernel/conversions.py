@@ -16,7 +16,7 @@ from tilecheck.interp.kernel.operators import data_function, is_float, note_divi
 from tilecheck.interp.kernel.overflow import bits_of, computed_in, fit_unrecorded, fit_value, wrap_constant
 from tilecheck.interp.kernel.shapes import broadcast
 from tilecheck.interp.kernel.undeclared import is_converted_as_integer, is_followed_as_integer, note_division
-from tilecheck.interp.kernel.values import Bool, Choice, Data, Int, ParamRef, TileRef, Unknown, Value
+from tilecheck.interp.kernel.values import Bool, Choice, Const, Data, Int, ParamRef, TileRef, Unknown, Value
 from tilecheck.solver.overflow import bound_below, numbers
 from tilecheck.symbolic import Term, app, cdiv, const, floordiv, maximum, mod
 
@@ -47,6 +47,8 @@ def cdiv_values(m: Machine, a: Value, b: Value, args: Arguments) -> Value:
 
 
 def take_absolute(m: Machine, value: Value, args: Arguments) -> Value:
+    if isinstance(value, Const) and isinstance(value.value, float):
+        return Const(abs(value.value))
     if is_float(value):
         return data_function(m, "fabs", (value,))
     inner = to_int(m, value, args.span)

@@ -13,6 +13,7 @@ from tilecheck.interp.kernel.calls import call, defaults_of
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
 from tilecheck.interp.kernel.device.note import is_at_run_time, refuse
 from tilecheck.interp.kernel.device.paths import describe_difference
+from tilecheck.interp.kernel.device.static_calls import check_static_calls
 from tilecheck.interp.kernel.device.syntax import STATIC_FUNCTIONS
 from tilecheck.interp.kernel.device.values import check_starred, check_static_assertion, check_truth, check_unary
 from tilecheck.interp.kernel.interpreter import Machine
@@ -95,6 +96,8 @@ def arguments(m: Machine, e: Call) -> Arguments:
 def _call(m: Machine, e: Call) -> Value:
     func = m.eval(e.func)
     if isinstance(func, TileRef) and func.name in STATIC_FUNCTIONS:
+        if m.noting and not m.doubts:
+            check_static_calls(m, func.name, e.args)
         with m.doubt_compilation():  # the arguments are executed by Python
             given = arguments(m, e)
         if func.name == "static_assert":
@@ -291,7 +294,10 @@ def _unknown(m: Machine, e: UnknownExpr) -> Value:
     if e.what in ("bytes", "complex number"):
         refuse(m, "TC605", "constant value", e.span, "bytes" if e.what == "bytes" else "a complex number")
     for child in e.children:
-        arrays |= arrays_in(m, m.eval(child))
+        value = m.eval(child)
+        arrays |= arrays_in(m, value)
+        if e.what == "yield":
+            m.top.yielded = value
     for name in e.assigns:
         m.top.env[name] = Unknown(e.what, arrays)
     return Unknown(e.what, arrays)

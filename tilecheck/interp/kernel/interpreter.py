@@ -14,16 +14,18 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilecheck.dtypes import DType, ElementType
 from tilecheck.interp.kernel.access import Claim, Gap
 from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.interp.kernel.device.refusal import Refusal
+from tilecheck.interp.kernel.device.variant import Variant
 from tilecheck.interp.kernel.dialect.holdings import Holdings
 from tilecheck.interp.kernel.dialect.ownership import Held
 from tilecheck.interp.kernel.lint_facts import Notes
 from tilecheck.interp.kernel.poison.sources import Observation
 from tilecheck.interp.kernel.shapes import element, unknown_truth
 from tilecheck.interp.kernel.undeclared import Use, symbols_of_value
-from tilecheck.interp.kernel.values import Bool, Int, Shape, Unknown, Value
+from tilecheck.interp.kernel.values import Bool, Int, Range, Shape, Unknown, Value
 from tilecheck.symbolic import (
     TRUE,
     Array,
@@ -89,6 +91,7 @@ class Knowledge(Struct, frozen=True):
     ranges     declared ranges of the elements of arrays: from the first number to before the second
     whole      numbers of the launch that address memory, bound a loop or give a shape, so that they are integers
     uses       how the kernel compares numbers of the launch without a declared type: see `undeclared`
+    variant    what a launch passes, where the kernel is executed as it is compiled for that launch
     """
 
     written: frozenset[Array] | None = None
@@ -102,15 +105,20 @@ class Knowledge(Struct, frozen=True):
     ranges: Mapping[Array, tuple[Term, Term]] = msgspec.field(default_factory=dict)
     whole: frozenset[Atom] = frozenset()
     uses: Mapping[Atom, frozenset[Use]] = msgspec.field(default_factory=dict)
+    variant: Variant | None = None
 
 
 @dataclass
 class Jumps:
-    """Where control leaves the body of a loop: the path condition and the variables there."""
+    """Where control leaves the body of a loop: the path condition and the variables there.
+
+    base  the number of doubts around the loop
+    """
 
     breaks: list[tuple[Cond, dict[str, Value]]] = field(default_factory=list)
     continues: list[tuple[Cond, dict[str, Value]]] = field(default_factory=list)
     returns: bool = False
+    base: int = 0
 
 
 class Frame:
@@ -125,6 +133,10 @@ class Frame:
         self.returns: list[tuple[Cond, Value, bool]] = []
         self.places: list[Span] = []
         """Where each of these is."""
+        self.doubts = 0
+        """The number of doubts at the call."""
+        self.yielded: Value | None = None
+        """The value of the last `yield`."""
         self.jumps: list[Jumps] = []
         self.bodies: list[tuple[frozenset[str], Span]] = []
         """The loops around the statement: the names that their bodies set, and their locations."""
@@ -285,12 +297,20 @@ class Machine:
         """Array parameters that are indexed in 64 bits: whether that is certain."""
         self.asserted: set[Cond] = set()
         """Conditions that `ct.assert_` and `ct.static_assert` make part of the path."""
+        self.element_types: dict[str, DType] = {}
+        """Element types of arrays, where the launch tells them."""
+        self.range_types: dict[Range, ElementType] = {}
+        """Types of the counters of ranges, in a variant."""
+        self.yielded: Value | None = None
+        """The value that the function yields which was called last."""
         self.passed: set[str] = set()
         """Parameters whose numbers and extents are passed at the launch, so that they are not constants."""
         self.guarded = 0
         """Functions around the code that are defined under a condition, as in `if hasattr(ct, "x"):`."""
         self.storing = False
         """Whether the arguments of a store are evaluated, outside of the functions that they call."""
+        self.power: Span | None = None
+        """The last integer power, which the compiler refuses if its value is used."""
         self.assigned: Expr | None = None
         """The value of the assignment that is executed."""
         self.differing: tuple[str, str] | None = None
@@ -392,7 +412,9 @@ class Machine:
         return found
 
     def assume(self, cond: Cond) -> None:
-        self.path = conj(self.path, cond)
+        """Adds a condition to the path, unless a variant is executed: the compiler draws no conclusions."""
+        if self.knowledge.variant is None:
+            self.path = conj(self.path, cond)
 
     @property
     def noting(self) -> bool:

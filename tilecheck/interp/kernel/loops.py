@@ -92,7 +92,7 @@ def for_loop(m: Machine, s: For) -> None:
     while isinstance(iterable, StaticIter):
         iterable = iterable.inner
     if not static:
-        if not _is_refused_already(s.iterable):
+        if not is_refused_already(s.iterable):
             check_iterable(m, iterable, s.iterable.span)
         _loop(m, s, iterable, False)
         return
@@ -122,7 +122,7 @@ def _loop(m: Machine, s: For, iterable: Value, static: bool) -> None:
     _iterate_unknown(m, s, iterable)
 
 
-def _is_refused_already(node: Expr) -> bool:
+def is_refused_already(node: Expr) -> bool:
     """Whether what a loop runs over is refused by itself, as a list is."""
     if isinstance(node, Call):
         return isinstance(node.func, Name) and node.func.id in _NOT_TRANSLATED

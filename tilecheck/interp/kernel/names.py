@@ -21,6 +21,7 @@ from tilecheck.interp.kernel.values import (
     Instance,
     Int,
     ModuleValue,
+    Place,
     TileRef,
     Unknown,
     Value,
@@ -55,6 +56,10 @@ def lookup(m: Machine, name: str, span: Span) -> Value:
     if found is not None:
         note_use(m, name, span)
     if found is None and name in top.local:
+        mark = top.env.get(f"?{name}")
+        if isinstance(mark, Place):
+            refuse(m, "TC606", "path", mark.span, name, str(span.line))
+            return Unknown(f"name {name}")
         loop = next((where for names, where in top.bodies if name in names), None)
         if loop is None:
             refuse(m, "TC606", "unset", span, name)
@@ -72,6 +77,8 @@ def lookup(m: Machine, name: str, span: Span) -> Value:
     if known is not None:
         if isinstance(known, TileRef):
             _check_name(m, module, name, known, span)
+        elif isinstance(known, Function) and known.definition.decorators and m.noting:
+            _check_cached(m, known, span)
         return known
     target = module.lookup(name)
     if target is not None:
@@ -80,6 +87,8 @@ def lookup(m: Machine, name: str, span: Span) -> Value:
             _check_name(m, module, name, value, span)
         if isinstance(target, ConstantTarget):
             _check_constant(m, target, name, span)
+        if isinstance(value, Function) and value.definition.decorators and m.noting:
+            _check_cached(m, value, span)
         if not isinstance(target, ConstantTarget):  # the value of a name that is defined by itself is yet to come
             m.globals[module, name] = value
         return value
@@ -115,6 +124,16 @@ def _check_constant(m: Machine, target: ConstantTarget, name: str, span: Span) -
         "a dict" if isinstance(target.value, DictExpr) else None)
     if what is not None and not target.several:
         refuse(m, "TC605", "module value", span, name, what)
+
+
+def _check_cached(m: Machine, func: Function, span: Span) -> None:
+    """Notes a function that a cache wraps."""
+    for d in func.definition.decorators:
+        with m.suspend_recording():
+            named = d.func if isinstance(d, Call) else d
+            wrapper = in_module(m, func.module, lambda named=named: m.eval(named))  # type: ignore[misc]
+        if isinstance(wrapper, External) and wrapper.name in ("functools.cache", "functools.lru_cache"):
+            refuse(m, "TC603", "cached", span, func.definition.name, wrapper.name)
 
 
 _CONTAINERS: Final = MappingProxyType({"list": "a list", "set": "a set", "generator": "a generator"})

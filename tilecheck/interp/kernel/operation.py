@@ -11,6 +11,7 @@ from tilecheck.interp.kernel.arguments import Arguments
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.poison.rules import blur_operands
 from tilecheck.interp.kernel.tile_types.typing import drop_type
+from tilecheck.interp.kernel.translation.values import mark_run_time
 from tilecheck.interp.kernel.values import Value
 
 __all__ = ["Memory", "Method", "Operation", "PoisonRule", "evaluate_method", "evaluate_operation"]
@@ -73,7 +74,9 @@ def evaluate_operation(m: Machine, operation: Operation, value: ValueRule, args:
         result = (operation.poison or blur_operands)(m, args, result)
     if operation.types is None or m.knowledge.written is None:
         return drop_type(result)
-    return operation.types(m, f"ct.{operation.name}", args, result)
+    typed = operation.types(m, f"ct.{operation.name}", args, result)
+    return typed if m.knowledge.variant is None else mark_run_time(
+        m, typed, (*args.positional, *args.keywords.values()), args.span)
 
 
 def evaluate_method(m: Machine, method: Method, value: MethodRule, owner: Value, args: Arguments) -> Value:

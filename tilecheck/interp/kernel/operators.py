@@ -24,6 +24,7 @@ from tilecheck.interp.kernel.overflow import (
 from tilecheck.interp.kernel.poison.propagation import elementwise, lose_all, masks, product, select_lanes, spread
 from tilecheck.interp.kernel.shapes import broadcast
 from tilecheck.interp.kernel.tile_types.operators import of_unary, type_combination
+from tilecheck.interp.kernel.translation.values import mark_run_time
 from tilecheck.interp.kernel.undeclared import (
     compare_terms,
     is_followed_as_integer,
@@ -176,6 +177,8 @@ def binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
         result = wrap_constant(m, result) if isinstance(result, Int) else result
     if isinstance(left, Choice) or isinstance(right, Choice):
         return result
+    if m.knowledge.variant is not None:
+        return mark_run_time(m, result, (left, right), span)
     if isinstance(left, Bool) and isinstance(right, Bool) and op in _LOGIC:
         return masks(m, op, left, right, result)
     if op == "@":

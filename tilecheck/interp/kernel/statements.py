@@ -34,6 +34,7 @@ from tilecheck.interp.kernel.values import (
     Int,
     ModuleValue,
     ParamRef,
+    Place,
     TileRef,
     Tuple,
     Unknown,
@@ -168,6 +169,8 @@ def _assign(m: Machine, s: Assign) -> None:
         m.notes.note_assignment(s.span, value, effects, reads)
     for target in s.targets:
         bind(m, target, value, s.span)
+        if m.power == s.value.span and isinstance(target, Name) and m.knowledge.variant is not None:
+            m.top.env[f"^{target.id}"] = Place(s.value.span)
         if differing is not None and isinstance(target, Name):
             mark_mixed(m.top.env, target.id, s.value.span, differing)
 
@@ -266,7 +269,7 @@ def _with(m: Machine, s: With) -> None:
         value = m.eval(context)
         check_context(m, value, s.span)
         if target is not None:
-            bind(m, target, Unknown("context", arrays_in(m, value)), s.span)
+            bind(m, target, Unknown("entered context", arrays_in(m, value)), s.span)
     m.run(s.body)
 
 

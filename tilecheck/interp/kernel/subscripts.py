@@ -56,6 +56,7 @@ def _tuple(m: Machine, value: Value, items: tuple[Expr, ...], span: Span) -> Val
     if parts is None:
         return Unknown("item", arrays_in(m, value))
     if len(items) != 1:
+        check_index(m, len(parts), Tuple(()), span)
         return Unknown("item", arrays_in(m, value))
     if isinstance(items[0], SliceExpr):
         return _tuple_slice(m, parts, items[0])

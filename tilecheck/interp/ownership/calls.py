@@ -184,12 +184,12 @@ def _record(m: Machine, made: Instance, node: ast.ClassDef, args: list[Value], n
     return made
 
 
-def await_value(m: Machine, value: Value, settle: Callable[[Value], Value]) -> Value:
+def await_value(m: Machine, value: Value, mark_run_time: Callable[[Value], Value]) -> Value:
     """The result of `await` for a value other than an operation or a flight."""
     if isinstance(value, Coroutine) and value.routine is not None:
         return run(m, value.routine, list(value.args), dict(value.named))
     if isinstance(value, Coroutine):
-        return Listing([settle(part) for part in value.together])
+        return Listing([mark_run_time(part) for part in value.together])
     escape(m, (value,))
     return m.unknown("awaited")
 

@@ -58,7 +58,7 @@ from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC603"
 
-_TEXTS: Final[Texts] = MappingProxyType({
+TEXTS: Final[Texts] = MappingProxyType({
     "builtin": ("`{0}` has no translation in a kernel", "{1}"),
     "library": ("`{0}` is a function of Python: a kernel cannot call it", "{1}"),
     "class": (
@@ -69,6 +69,9 @@ _TEXTS: Final[Texts] = MappingProxyType({
         "call the function that is wrapped, or compute the value in `ct.static_eval`"),
     "kernel": ("`{0}` is a kernel: it is launched, not called", "move the body into a plain function that both call"),
     "arguments": ("`{0}` {1}", "its parameters are `{2}`"),
+    "static": (
+        "`ct.{0}` in `ct.{1}`: Python executes this expression, and it has no tiles",
+        "call the operation outside, or pass constants only"),
     "constant": ("`{0}` of a value that is not known when the kernel is compiled", "use `x.astype({1})`"),
     "value": ("{0} is called", "call a function or an operation of `cuda.tile`"),
     "starred": ("`*` before {0}: only a tuple can be unpacked into arguments", "pass the items one by one"),
@@ -80,5 +83,5 @@ RULE: Final = Rule(
     summary="a call of something that a kernel cannot call",
     severity="error",
     mypy="tile-language",
-    kernel=partial(refusal_findings, code=CODE, texts=_TEXTS),
+    kernel=partial(refusal_findings, code=CODE, texts=TEXTS),
 )

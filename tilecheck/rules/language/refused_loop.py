@@ -57,12 +57,16 @@ from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC604"
 
-_TEXTS: Final[Texts] = MappingProxyType({
+TEXTS: Final[Texts] = MappingProxyType({
     "iterable": ("a loop over {0}: a loop of a kernel runs over a `range`", "{1}"),
     "step": (
         "the step of this `range` is {0}: a loop of a kernel counts up",
         "count up and compute the index: `for k in range(n): i = n - 1 - k`"),
     "bound": ("a bound of this `range` is {0}", "use integers: `range(0, n)`"),
+    "static iterable": ("`ct.static_iter` of {0}: it has no items", "iterate over a tuple or a range of constants"),
+    "static range": (
+        "a bound of this range is not known when the kernel is compiled, and `ct.static_iter` repeats the body for "
+        "each item", "loop over the `range` itself, or annotate the bound as `ct.Constant[int]`"),
     "range arguments": (
         "`range` with {0} arguments",
         "write `range(stop)`, `range(start, stop)` or `range(start, stop, step)`"),
@@ -75,5 +79,5 @@ RULE: Final = Rule(
     summary="a loop that the compiler does not translate",
     severity="error",
     mypy="tile-language",
-    kernel=partial(refusal_findings, code=CODE, texts=_TEXTS),
+    kernel=partial(refusal_findings, code=CODE, texts=TEXTS),
 )

@@ -58,7 +58,7 @@ from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC602"
 
-_TEXTS: Final[Texts] = MappingProxyType({
+TEXTS: Final[Texts] = MappingProxyType({
     "variadic": (
         "`{0}` of a kernel: a launch passes a fixed number of arguments",
         "name each parameter, or pass a tuple"),
@@ -131,5 +131,5 @@ RULE: Final = Rule(
     summary="a statement or an expression that the device language does not have",
     severity="error",
     mypy="tile-language",
-    kernel=partial(refusal_findings, code=CODE, texts=_TEXTS),
+    kernel=partial(refusal_findings, code=CODE, texts=TEXTS),
 )

@@ -54,7 +54,7 @@ from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC605"
 
-_TEXTS: Final[Texts] = MappingProxyType({
+TEXTS: Final[Texts] = MappingProxyType({
     "array item": ("an item of {0}: a kernel loads tiles", "use `ct.load` or `ct.gather`"),
     "tile item": ("an item of a tile", "use `ct.extract(t, index, shape)`; `t[None, :]` adds an axis"),
     "item of": ("an item of {0}", "{1}"),
@@ -93,5 +93,5 @@ RULE: Final = Rule(
     summary="a value that a kernel cannot use in this way",
     severity="error",
     mypy="tile-language",
-    kernel=partial(refusal_findings, code=CODE, texts=_TEXTS),
+    kernel=partial(refusal_findings, code=CODE, texts=TEXTS),
 )

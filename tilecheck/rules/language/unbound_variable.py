@@ -60,7 +60,7 @@ from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC606"
 
-_TEXTS: Final[Texts] = MappingProxyType({
+TEXTS: Final[Texts] = MappingProxyType({
     "undefined": ("`{0}` is not defined", "define it, or import it"),
     "unset": ("`{0}` is used before it is set", "set it above"),
     "path": (
@@ -70,6 +70,9 @@ _TEXTS: Final[Texts] = MappingProxyType({
         "`{0}` is {1} or {2} after this statement, by the path, and line {3} uses it",
         "give it the same kind and type on both paths"),
     "carried": ("`{0}` is {1} before the loop and {2} at the end of an iteration", "use another name in the loop"),
+    "carried unset": (
+        "`{0}` has a value before the loop, and at the end of an iteration on some paths only",
+        "set it on every path"),
     "returned": (
         "this function returns {0} or {1}, by the path that was taken",
         "return the same kind and type on all paths"),
@@ -84,5 +87,5 @@ RULE: Final = Rule(
     summary="a variable that has no value, or two types, on some path",
     severity="error",
     mypy="tile-language",
-    kernel=partial(refusal_findings, code=CODE, texts=_TEXTS),
+    kernel=partial(refusal_findings, code=CODE, texts=TEXTS),
 )

@@ -59,7 +59,7 @@ from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC601"
 
-_TEXTS: Final[Texts] = MappingProxyType({
+TEXTS: Final[Texts] = MappingProxyType({
     "name": ("`{0}` has no name `{1}`", "`docs/cuda-tile.md` lists the operations"),
     "close": ("`{0}` has no name `{1}`", "did you mean `{2}`?"),
     "composed": ("`{0}` has no name `{1}`", "write `{2}`"),
@@ -72,5 +72,5 @@ RULE: Final = Rule(
     summary="a name that cuda.tile does not have",
     severity="error",
     mypy="tile-language",
-    kernel=partial(refusal_findings, code=CODE, texts=_TEXTS),
+    kernel=partial(refusal_findings, code=CODE, texts=TEXTS),
 )

@@ -17,6 +17,7 @@ from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.execution import meeting
 from tilecheck_runtime.cpu.execution.arguments import bind, host_arrays, parameters, read_only
 from tilecheck_runtime.cpu.execution.front_end import as_installed, check_compiles, is_compilable
+from tilecheck_runtime.cpu.execution.refusals import check_refused
 from tilecheck_runtime.cpu.execution.translate import Translator, has_source
 from tilecheck_runtime.cpu.machine import State
 from tilecheck_runtime.errors.language import TileError, TileRecursionError, TileTypeError, TileValueError
@@ -103,6 +104,8 @@ def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
     compiled = is_compilable(kernel) and has_source(function)
     if compiled:
         check_compiles(kernel, known, arguments)
+    elif has_source(function):
+        check_refused(function, known, arguments)
     body = Translator(compiled).function(function)
     into.launches += 1
     recorder, order = Recorder(into, function.__name__, extents), _order_blocks(extents, into.seed)

@@ -14,7 +14,7 @@ from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.values import Bool, Builtin, Const, Data, Extents, Int, Tuple, Value
 from tilecheck.syntax.tree import Span
 
-__all__ = ["check_arguments", "check_format"]
+__all__ = ["check_arguments", "check_format", "has_other_type"]
 
 Check = Callable[[Machine, Value], "tuple[str, str] | None"]
 """Returns words for an argument and for the values that the parameter takes; None if it may fit."""
@@ -64,6 +64,14 @@ def _constant(m: Machine, value: Value) -> tuple[str, str] | None:
     return None if kind in (None, "a tuple", "`None`") else (kind or "", "an integer constant")
 
 
+def _required_constant(m: Machine, value: Value) -> tuple[str, str] | None:
+    """An axis or a size that cannot be left out."""
+    kind = kind_of(m, value)
+    if kind in ("a tuple", "`None`") or (kind == "a number" and has_other_type(value)):
+        return kind if kind != "a number" else "a number that is not an integer", "an integer constant"
+    return _constant(m, value)
+
+
 def _passed_number(m: Machine, value: Value) -> tuple[str, str] | None:
     return ("a value that is not known when the kernel is compiled", "a constant") if is_passed(m, value) else None
 
@@ -94,7 +102,14 @@ def _extent(m: Machine, value: Value) -> tuple[str, str] | None:
         return "a number that is not known when the kernel is compiled", "constants: annotate it as `ct.Constant[int]`"
     if isinstance(value, Const) or kind not in (None, "a number"):
         return kind or "a value", "integer constants"
-    return None
+    return ("a number that is not an integer", "integer constants") if has_other_type(value) else None
+
+
+def has_other_type(value: Value) -> bool:
+    """Whether a number is for certain of another type than integers."""
+    dtype = value.dtype if isinstance(value, (Int, Bool, Data)) else None
+    return dtype in (Weak.BOOL, Weak.FLOAT) or (
+        isinstance(dtype, DType) and dtype.kind not in (Kind.SIGNED, Kind.UNSIGNED))
 
 
 def _index(m: Machine, value: Value) -> tuple[str, str] | None:
@@ -108,12 +123,16 @@ def _coordinate(m: Machine, value: Value) -> tuple[str, str] | None:
     dtype = value.dtype if isinstance(value, (Int, Bool, Data)) else None
     if isinstance(value, Const):
         return kind or "a value", "integers"
-    if isinstance(value, Data) and kind == "a number" and (
-            dtype is Weak.FLOAT or (isinstance(dtype, DType) and dtype.kind is Kind.FLOAT)):
-        return "a number with a fraction", "integers"
+    if kind == "a number" and has_other_type(value):
+        return "a number that is not an integer", "integers"
     if isinstance(dtype, DType) and dtype.kind is Kind.UNSIGNED and kind == "a number":
         return f"of type {dtype.name}", "signed integers: `ct.int32(i)`"
     return None if kind in (None, "a number", "a tile") else (kind or "", "integers")
+
+
+def _padding(m: Machine, value: Value) -> tuple[str, str] | None:
+    kind = kind_of(m, value)
+    return None if kind is None else (kind, "a member of `ct.PaddingMode`")
 
 
 def _axes(m: Machine, value: Value) -> tuple[str, str] | None:
@@ -148,10 +167,13 @@ def check_format(m: Machine, given: Sequence[Value], span: Span) -> None:
 _BY_PARAMETER: Final[Mapping[str, Check]] = MappingProxyType({
     **dict.fromkeys(("x", "y", "x1", "x2", "tile", "update", "cond", "acc", "fill_value", "value"), _tile),
     "array": _array, "axes": _axes, "axis": _constant, "dtype": _dtype, "shape": _shape, "size": _constant,
-    "tiles": _tiles,
+    "tiles": _tiles, "padding_mode": _padding,
 })
 _SPECIAL: Final[Mapping[tuple[str, str], Check]] = MappingProxyType({
     ("bid", "axis"): _grid_axis, ("num_blocks", "axis"): _grid_axis, ("load", "index"): _index,
     ("store", "index"): _index, ("ensure_constant", "value"): _passed_number, ("astile", "value"): lambda m, v: None,
+    **{(name, "axis"): _required_constant for name in (
+        "cumsum", "cumprod", "num_tiles", "cat", "expand_dims", "scan")},
+    ("arange", "size"): _required_constant, ("num_tiles", "shape"): _shape,
     ("transpose", "x"): _tile, ("atomic_cas", "value"): _tile,
 })

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from tilecheck.dtypes import DTYPES
+from tilecheck.dtypes import DTYPES, Weak, is_fraction
 from tilecheck.interp.kernel.device.arguments import check_arguments, check_format
 from tilecheck.interp.kernel.device.kinds import is_tile, kind_of
 from tilecheck.interp.kernel.device.note import is_passed, refuse
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.signatures import Signature, find_misfit, parse_signature
-from tilecheck.interp.kernel.values import Value
+from tilecheck.interp.kernel.values import Bool, Const, Data, Int, Value
 from tilecheck.syntax.tree import Expr, Param, Span
 
 if TYPE_CHECKING:
@@ -98,8 +98,16 @@ def check_builtin_values(m: Machine, name: str, values: Sequence[Value], span: S
         if kind is not None and kind not in allowed:  # type: ignore[operator]
             refuse(m, "TC605", "argument", span, "x", name, kind, " or ".join(sorted(allowed)))  # type: ignore[arg-type]
             return
+    if name == "divmod" and any(_is_fraction(v) for v in values) and all(is_tile(v) or isinstance(
+            v, Const) for v in values):
+        refuse(m, "TC605", "argument", span, "x", name, "a number with a fraction", "integers")
     if name in ("int", "float") and len(values) == 1 and is_tile(values[0]) and is_passed(m, values[0]):
         refuse(m, "TC603", "constant", span, name, f"ct.{name}32")
+
+
+def _is_fraction(value: Value) -> bool:
+    dtype = value.dtype if isinstance(value, (Int, Bool, Data)) else Weak.FLOAT if isinstance(value, Const) else None
+    return dtype is Weak.FLOAT or is_fraction(dtype)
 
 
 _TILES: Final = frozenset({"a number", "a tile"})
@@ -149,9 +157,13 @@ def check_operation(
         check_arguments(m, name, {**dict(zip(signature.positional, positional, strict=False)), **keywords}, span)
 
 
-def check_method(m: Machine, name: str, signature: str, positional: int, keywords: Collection[str], span: Span) -> None:
+def check_method(
+    m: Machine, name: str, text: str, positional: Sequence[Value], keywords: Mapping[str, Value], span: Span,
+) -> None:
     """Notes arguments that a method with this signature does not take."""
-    _check(m, parse_signature(signature), name, positional, keywords, span)
+    signature = parse_signature(text)
+    if not _check(m, signature, name, len(positional), keywords, span):
+        check_arguments(m, name, {**dict(zip(signature.positional, positional, strict=False)), **keywords}, span)
 
 
 def _check(
@@ -199,5 +211,5 @@ def _spell(p: Param) -> str:
 def check_value(m: Machine, value: Value, span: Span) -> None:
     """Notes a call of a value that is not a function."""
     kind = kind_of(m, value)
-    if kind is not None and kind not in ("a function", "an element type", "a class"):
+    if kind is not None and kind not in ("a function", "an element type", "a class", "a method"):
         refuse(m, "TC603", "value", span, kind)

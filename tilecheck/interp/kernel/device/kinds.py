@@ -27,6 +27,7 @@ from tilecheck.interp.kernel.values import (
     Range,
     TileRef,
     Tuple,
+    Unknown,
     Value,
 )
 from tilecheck.project.tilenames import MEMBERS
@@ -60,6 +61,8 @@ def _tile(m: Machine, value: Int | Bool | Data) -> str | None:
 def _constant(m: Machine, value: Const) -> str | None:
     if value.value is None:
         return "`None`"
+    if value.value is Ellipsis:
+        return "`...`"
     return "a string" if isinstance(value.value, str) else "a number" if isinstance(value.value, float) else None
 
 
@@ -86,12 +89,19 @@ _KINDS: Final[Mapping[type, Callable[[Machine, Any], str | None]]] = MappingProx
     LambdaValue: lambda m, v: "a function",
     Class: lambda m, v: "a class",
     Instance: lambda m, v: _object(v),
+    Unknown: lambda m, v: _UNFOLLOWED.get(v.what),
     TileRef: lambda m, v: _name(m, v.name),
     Builtin: lambda m, v: "a class" if v.name in _CLASSES else "a function",
     ModuleValue: lambda m, v: "a module",
     External: lambda m, v: "a module" if v.name in _MODULES else None,
     Method: lambda m, v: "a method" if is_tile(v.owner) else None,
 })
+
+_UNFOLLOWED: Final[Mapping[str, str]] = MappingProxyType({
+    "formatted string": "a string", "text": "a string", "context": "a context manager",
+})
+"""Values that are not followed, whose kind is certain."""
+
 
 def _object(value: Instance) -> str | None:
     if value.member is None:

@@ -39,13 +39,20 @@ from tilecheck.symbolic import (
 from tilecheck.syntax.tree import Expr, FuncDef, Span
 from tilecheck.text.did_you_mean import did_you_mean
 
-__all__ = ["is_at_run_time", "is_passed", "list_variant_conditions", "note_missing", "note_syntax", "refuse"]
+__all__ = ["is_at_run_time", "is_passed", "list_variant_conditions", "note_missing", "note_syntax", "refuse",
+    "refuse_where"]
 
 
 def refuse(m: Machine, code: RefusalCode, how: str, span: Span, *words: str) -> None:
     """Notes that the compiler refuses what stands here."""
     if m.noting and not m.doubts:
         m.notes.refusals[Refusal(code, how, words, span, list_variant_conditions(m))] = None
+
+
+def refuse_where(m: Machine, cond: Cond, code: RefusalCode, how: str, span: Span, *words: str) -> None:
+    """Notes that the compiler refuses the code at `span` in the variants in which a condition holds."""
+    if m.noting and not m.doubts:
+        m.notes.refusals[Refusal(code, how, words, span, conj(list_variant_conditions(m), cond))] = None
 
 
 def list_variant_conditions(m: Machine) -> Cond:

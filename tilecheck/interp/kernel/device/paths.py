@@ -1,7 +1,8 @@
 """Variables that have no value on some path, or values of two types.
 
 An environment has marks beside its variables, under names that are not names of Python: `@x` is where `x` was set,
-`?x` the statement after which some path has not set `x`, and `!x` the statement after which `x` is of one of two kinds.
+`?x` the statement after which some path has not set `x`, `!x` the statement after which `x` is of one of two kinds, and
+`^x` an integer power that is the value of `x`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from tilecheck.syntax.tree import Span
 __all__ = [
     "describe_difference", "is_mark", "join_marks", "mark_mixed", "mark_unset", "note_set", "note_use", "place_of"]
 
-_MARKS = ("@", "?", "!")
+_MARKS = ("@", "?", "!", "^")
 
 
 def is_mark(name: str) -> bool:
@@ -36,6 +37,7 @@ def note_set(m: Machine, name: str, span: Span) -> None:
         env[f"@{name}"] = Place(span)
         env.pop(f"?{name}", None)
         env.pop(f"!{name}", None)
+        env.pop(f"^{name}", None)
 
 
 def place_of(env: Mapping[str, Value], name: str) -> Span | None:
@@ -64,6 +66,9 @@ def note_use(m: Machine, name: str, span: Span) -> None:
         refuse(m, "TC606", "path", unset.span, name, str(span.line))
     elif isinstance(mixed, Place):
         refuse(m, "TC606", "kinds", mixed.span, name, *mixed.words, str(span.line))
+    power = env.get(f"^{name}") if m.storing else None
+    if isinstance(power, Place):
+        refuse(m, "TC605", "power", power.span)
 
 
 def join_marks(m: Machine, cond: Cond, a: Mapping[str, Value], b: Mapping[str, Value], out: dict[str, Value],

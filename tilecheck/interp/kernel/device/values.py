@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
+import builtins
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
 from tilecheck.dtypes import SOME_INTEGER, DType, Kind, Weak
+from tilecheck.interp.kernel.device.arguments import has_other_type
 from tilecheck.interp.kernel.device.kinds import is_tile, kind_of
-from tilecheck.interp.kernel.device.note import is_passed, refuse, suggest
+from tilecheck.interp.kernel.device.note import is_passed, refuse, refuse_where, suggest
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.interp.kernel.values import ArrayRef, Bool, Const, Data, Extents, Int, ParamRef, Tuple, Value
-from tilecheck.symbolic import negate
+from tilecheck.interp.kernel.translation.values import Stage, stage_of
+from tilecheck.interp.kernel.undeclared import undecided_numbers
+from tilecheck.interp.kernel.values import (
+    ArrayRef,
+    Bool,
+    Builtin,
+    Const,
+    Data,
+    Extents,
+    External,
+    Function,
+    Int,
+    LambdaValue,
+    ParamRef,
+    Range,
+    Tuple,
+    Unknown,
+    Value,
+)
+from tilecheck.symbolic import conj, negate
 from tilecheck.syntax.tree import Constant, Expr, SliceExpr, Span
 
 __all__ = [
     "check_attribute", "check_comparison", "check_context", "check_index", "check_item_assignment",
     "check_iterable", "check_operands", "check_range", "check_returned", "check_starred", "check_static_assertion",
+    "check_static_iterable",
     "check_subscript", "check_truth", "check_unary", "check_unpacked",
 ]
 
@@ -30,15 +52,28 @@ _CONVERT: Final = "use operands that are tiles or numbers"
 def check_operands(m: Machine, op: str, left: Value, right: Value, span: Span) -> None:
     """Notes arithmetic with operands that have none."""
     a, b = kind_of(m, left), kind_of(m, right)
-    if op == "**" and m.storing and _is_integer(left) and _is_integer(right) and (
-            is_passed(m, left) or is_passed(m, right)):
-        refuse(m, "TC605", "power", span)
-    if _is_refused(m, left, right, a, b) and (op != "+" or a != b or a not in ("a tuple", "a string")):
+    if op == "**" and _is_integer(left) and _is_integer(right) and (is_passed(m, left) or is_passed(m, right)):
+        m.power = span
+        if m.storing:
+            refuse(m, "TC605", "power", span)
+    if op in _BITS and _is_constant_fraction(left, right):
+        refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", "use integers")
+    elif _is_refused(m, left, right, a, b) and (op != "+" or a != b or a not in ("a tuple", "a string")):
         refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", _suggest_operand(a, b))
 
 
+_BITS: Final = frozenset({"<<", ">>", "&", "|", "^"})
+
+
+def _is_constant_fraction(left: Value, right: Value) -> bool:
+    """Whether both operands are constants, and one is a number with a fraction."""
+    weak = [v.dtype if isinstance(v, (Int, Bool, Data)) else Weak.FLOAT if isinstance(v, Const) and isinstance(
+        v.value, float) else None for v in (left, right)]
+    return Weak.FLOAT in weak and all(isinstance(w, Weak) for w in weak)
+
+
 def _is_integer(value: Value) -> bool:
-    dtype = value.dtype if isinstance(value, Int) else None
+    dtype = value.dtype if isinstance(value, (Int, Data)) else None
     return dtype in (Weak.INT, SOME_INTEGER) or (
         isinstance(dtype, DType) and dtype.kind in (Kind.SIGNED, Kind.UNSIGNED))
 
@@ -49,10 +84,13 @@ def check_comparison(m: Machine, op: str, left: Value, right: Value, span: Span)
     if op in ("is", "is not"):
         if a is not None and b is not None and "`None`" not in (a, b):
             refuse(m, "TC605", "identity", span, op)
-    elif op not in ("in", "not in") and _is_refused(m, left, right, a, b):
-        same = a == b and a in ("a tuple", "a string", "an element type")
-        if not (same and (op in ("==", "!=") or a == "a string")) and not (
-                op in ("==", "!=") and {a, b} & {"an element type", "a class", "a member", "an object"}):
+    elif op in ("in", "not in"):
+        if b is not None and b not in ("a tuple", "a dict"):
+            refuse(m, "TC605", "operator", span, op, a or "a value", b, "test membership in a tuple")
+    elif _is_refused(m, left, right, a, b):
+        same = a == b and a in ("a tuple", "a string", "an element type", "a member", "a function")
+        if not (same and (op in ("==", "!=") or a == "a string")) and (
+                "an object" not in (a, b) and {a, b} != {"a class"}):
             refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", _suggest_operand(a, b))
 
 
@@ -88,7 +126,10 @@ def check_unary(m: Machine, op: str, value: Value, span: Span) -> None:
 def check_truth(m: Machine, value: Value, span: Span) -> None:
     """Notes a condition that is not one number."""
     kind = kind_of(m, value)
-    if kind in ("an array", "a tile", "an object") or isinstance(value, Extents) or (
+    if kind in ("an array", "a tile", "an object", "a method", "a context manager") or (
+            isinstance(value, (Extents, LambdaValue))) or (
+            isinstance(value, Function) and value.closure is not None) or (
+            isinstance(value, Unknown) and value.what == "formatted string") or (
             isinstance(value, Tuple) and any(is_passed(m, item) for item in value.items)):
         refuse(m, "TC605", "truth", span, kind or "a tuple")
 
@@ -102,7 +143,8 @@ def check_subscript(m: Machine, value: Value, items: tuple[Expr, ...], span: Spa
         refuse(m, "TC605", "array item", span, kind)
     elif is_tile(value) and not all(map(_is_axis, items)):
         refuse(m, "TC605", "tile item", span)
-    elif kind in ("`None`", "a string", "a function", "a class", "a range"):
+    elif kind in ("`None`", "a string", "a function", "a class", "a range", "a module", "an element type", "a method",
+                  "a member", "`...`"):
         how = "compute it in `ct.static_eval`" if kind == "a string" else "use a tuple"
         refuse(m, "TC605", "item of", span, kind, how)
 
@@ -117,7 +159,7 @@ def check_index(m: Machine, count: int | None, index: Value, span: Span) -> None
     """Notes the index of a tuple that is not a constant inside of it."""
     kind = kind_of(m, index)
     number = index.term.constant if isinstance(index, Int) else None
-    if isinstance(index, Data) or kind in ("`None`", "a string", "a tuple") or isinstance(index, Const):
+    if isinstance(index, Data) or kind not in (None, "a number", "a tile") or isinstance(index, Const):
         refuse(m, "TC605", "index kind", span, kind or "a number with a fraction")
     elif number is not None and count is not None and not -count <= number < count:
         refuse(m, "TC605", "out of range", span, str(number), str(count), str(-count), str(count - 1))
@@ -136,6 +178,9 @@ def check_item_assignment(m: Machine, owner: Value, span: Span) -> None:
 
 _TILE: Final = frozenset({
     "dtype", "shape", "ndim", "item", "extract", "insert", "reshape", "permute", "transpose", "astype"})
+_LATER: Final = frozenset({"cbrt", "exp2", "sumprod", "fma", "fmax", "fmin", "isnormal", "issubnormal", "signbit",
+                           "integer"})
+"""Names of `math` in later releases of Python."""
 _ARRAY: Final = frozenset({
     "dtype", "shape", "strides", "ndim", "slice", "tiled_view", "get_raw_memory", "foreign_pointer", "from_foreign"})
 _VIEW: Final = frozenset({
@@ -157,7 +202,7 @@ def check_attribute(m: Machine, value: Value, name: str, span: Span) -> None:
     kind = kind_of(m, value)
     if name.startswith("__") and name.endswith("__"):
         return
-    if is_tile(value):
+    if is_tile(value) or (isinstance(value, Const) and kind == "a number"):
         _check_name(m, kind or "a tile", name, _TILE, span)
     elif isinstance(value, ArrayRef):
         views = [view for _, view in value.options]
@@ -169,7 +214,16 @@ def check_attribute(m: Machine, value: Value, name: str, span: Span) -> None:
         _check_name(m, kind, name, _ARRAY, span)
     elif isinstance(value, (Tuple, Extents)):
         _check_name(m, "a tuple", name, frozenset(), span)
-    elif kind in ("a string", "`None`", "a function", "a range") and name != "join":
+    elif isinstance(value, Builtin):
+        if hasattr(builtins, value.name) and not hasattr(getattr(builtins, value.name), name):
+            refuse(m, "TC601", "attribute", span, f"`{value.name}`", name, "a kernel calls it by its name")
+    elif isinstance(value, External) and value.name == "math":
+        if not hasattr(math, name) and name not in _LATER:
+            close = suggest(name, dir(math))
+            refuse(m, "TC601", "attribute", span, "`math`", name, f"did you mean `math.{close}`?" if close else (
+                "see the documentation of `math`"))
+    elif kind in ("a string", "`None`", "a function", "a range", "an element type", "`...`", "a method") and (
+            name != "join"):
         _check_name(m, kind or "", name, frozenset(), span)
 
 
@@ -202,6 +256,21 @@ def check_iterable(m: Machine, value: Value, span: Span) -> None:
         refuse(m, "TC604", "iterable", span, kind, instead)
 
 
+def check_static_iterable(m: Machine, value: Value, span: Span) -> None:
+    """Notes a loop over items that the compiler cannot list."""
+    kind = kind_of(m, value)
+    if kind in _NO_ITEMS:
+        refuse(m, "TC604", "static iterable", span, kind or "")
+    elif isinstance(value, Range) and any(
+            is_passed(m, Int(t)) for t in (value.start, value.stop, value.step)):
+        refuse(m, "TC604", "static range", span)
+
+
+_NO_ITEMS: Final = frozenset({
+    "`None`", "a number", "a function", "an object", "a module", "an element type", "a member", "an array", "a tile",
+    "a method"})
+
+
 def check_range(m: Machine, values: tuple[Value, ...], span: Span) -> None:
     """Notes a range with a step that does not count up, or with a bound that is not an integer."""
     if not 1 <= len(values) <= 3:
@@ -209,13 +278,19 @@ def check_range(m: Machine, values: tuple[Value, ...], span: Span) -> None:
         return
     for value in values:
         kind = kind_of(m, value)
-        if isinstance(value, Const) or kind in ("a tuple", "an array") or (
-                isinstance(value, Data) and is_tile(value)) or (kind == "a tile"):
+        wrong = m.knowledge.variant is not None and has_other_type(value)
+        if wrong or isinstance(value, Const) or kind not in (None, "a number", "a tile") or (
+                isinstance(value, Data) and is_tile(value) and not _may_be_integer(m, value)) or (kind == "a tile"):
             refuse(m, "TC604", "bound", span, kind if kind not in ("a number", None) else "a number with a fraction")
             return
     step = values[2].term.constant if len(values) == 3 and isinstance(values[2], Int) else None
     if step is not None and step <= 0:
         refuse(m, "TC604", "step", span, str(step))
+
+
+def _may_be_integer(m: Machine, value: Data) -> bool:
+    """Whether a number that is computed as a fraction is one of a parameter that may be an integer."""
+    return value.term is not None and not isinstance(value.dtype, DType) and bool(undecided_numbers(m, value.term))
 
 
 def check_returned(m: Machine, value: Value, span: Span) -> None:
@@ -237,14 +312,17 @@ def check_unpacked(m: Machine, value: Value, have: int | None, want: int, span: 
 def check_static_assertion(m: Machine, given: tuple[Value, ...], span: Span) -> None:
     """Notes an assertion of the compiler that fails in a variant, or whose condition it does not know."""
     test = given[0] if given else None
-    if isinstance(test, Bool) and is_passed(m, test):
+    if m.knowledge.variant is not None and isinstance(test, Bool):
+        stage = stage_of(m, test)
+        if stage is Stage.RUN_TIME:
+            refuse(m, "TC605", "static condition", span)
+        elif stage is Stage.CONSTANT and test.cond.op == "false":
+            refuse(m, "TC605", "asserted", span)
+    elif isinstance(test, Bool) and is_passed(m, test):
         refuse(m, "TC605", "static condition", span)
     elif isinstance(test, Bool):
-        before = m.path
-        m.assume(negate(test.cond))
-        if m.path.op != "false":
-            refuse(m, "TC605", "asserted", span)
-        m.path = before
+        if conj(m.path, negate(test.cond)).op != "false":
+            refuse_where(m, negate(test.cond), "TC605", "asserted", span)
     elif isinstance(test, (Int, Data)) and is_tile(test):
         refuse(m, "TC605", "static kind", span)
 
@@ -252,7 +330,7 @@ def check_static_assertion(m: Machine, given: tuple[Value, ...], span: Span) -> 
 def check_context(m: Machine, value: Value, span: Span) -> None:
     """Notes a `with` of a value that is not a context manager."""
     kind = kind_of(m, value)
-    if kind is not None and kind not in ("a class", "an object"):
+    if kind is not None and kind not in ("a class", "a context manager"):
         refuse(m, "TC605", "context", span, kind)
 
 

@@ -36,7 +36,12 @@ def of_builtin(m: Machine, name: str, args: Arguments, result: Value) -> Value:
     if name == "abs" and args.positional:
         return type_unary(m, "ct.abs", args.positional[0], args.span, result)
     if name == "len":
-        return set_type(result, UNKNOWN)
+        known = isinstance(result, Int) and result.term.constant is not None
+        return set_type(result, Weak.INT if known else UNKNOWN)
+    if name == "bool" and args.positional and isinstance(result, Bool) and result.shape == ():
+        x = operand(args.positional[0])
+        return drop_type(result) if x is NOTHING else set_type(
+            result, Weak.BOOL if isinstance(x.dtype, Weak) else BOOL)
     return drop_type(result)
 
 
@@ -135,8 +140,16 @@ def _of_tile(dtype: ElementType | None) -> ElementType | None:
     return UNKNOWN if isinstance(dtype, Weak) else dtype
 
 
+def _of_integer(dtype: ElementType | None) -> ElementType | None:
+    return dtype if dtype is Weak.INT else _of_tile(dtype)
+
+
+def _of_absolute(dtype: ElementType | None) -> ElementType | None:
+    return dtype if dtype in (Weak.INT, Weak.FLOAT) else _of_tile(dtype)
+
+
 _UNARY_TYPES: Final[Mapping[str, _TypeRule]] = {
-    "ct.negative": _number, "ct.bitwise_not": _of_tile, "ct.abs": _of_tile, "ct.floor": _of_tile,
+    "ct.negative": _number, "ct.bitwise_not": _of_integer, "ct.abs": _of_absolute, "ct.floor": _of_tile,
     "ct.ceil": _of_tile,
     "not": lambda dtype: Weak.BOOL if isinstance(dtype, Weak) else BOOL,
     "ct.isnan": lambda dtype: UNKNOWN if isinstance(dtype, Weak) else BOOL,

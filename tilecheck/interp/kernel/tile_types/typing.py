@@ -100,7 +100,7 @@ def array_type(m: Machine, ref: ArrayRef) -> ElementType:
     if len(roots) != 1:
         return UNKNOWN
     (root,) = roots
-    return dict(m.holdings.dtypes).get(root.text) or ElementOf(root.text)
+    return m.element_types.get(root.text) or dict(m.holdings.dtypes).get(root.text) or ElementOf(root.text)
 
 
 def view_of(ref: ArrayRef) -> View | None:
