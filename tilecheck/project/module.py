@@ -63,13 +63,17 @@ class Module:
         return f"Module({self.path!r})"
 
     @cached_property
+    def raw(self) -> bytes:
+        """The file as bytes."""
+        return read_bytes(Path(self.path), self.path) if self._given is None else self._given
+
+    @cached_property
     def data(self) -> bytes:
-        """The file as bytes; of a notebook, the source that its code cells are together."""
-        data = read_bytes(Path(self.path), self.path) if self._given is None else self._given
+        """The Python source as bytes: the file, or the code cells of a notebook."""
         if not self.path.endswith(SUFFIX):
-            return data
+            return self.raw
         try:
-            return extract_source(data)
+            return extract_source(self.raw)
         except ValueError as error:
             raise SourceError(self.path, str(error)) from None
 

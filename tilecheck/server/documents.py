@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from tilecheck.diagnostics import Failure
 from tilecheck.syntax.text import SourceError, decode, is_valid, parse
+from tilecheck.text.notebooks import SUFFIX, extract_source
 
 __all__ = ["Document", "document"]
 
@@ -16,20 +17,31 @@ __all__ = ["Document", "document"]
 class Document(Struct, frozen=True):
     """A text as it stands in an editor.
 
-    data   its bytes, as they would be on disk
-    fault  why it cannot be parsed, as far as it is written; None when it can
+    text    of a notebook, the source that its code cells are together
+    data    the bytes of the file, as they would be on disk
+    source  the bytes of the text
+    fault   why it cannot be parsed, as far as it is written; None when it can
     """
 
     path: str
     version: int
     text: str
     data: bytes
+    source: bytes
     fault: Failure | None
 
 
 def document(path: str, version: int, text: str) -> Document:
     data = _bytes(text)
-    return Document(path, version, text, data, None if is_valid(data) else _fault(path, data))
+    if path.endswith(SUFFIX):
+        try:
+            source = extract_source(data)
+        except ValueError as error:
+            return Document(path, version, "", data, b"", Failure(path, str(error)))
+        text = source.decode("utf-8", "replace")
+    else:
+        source = data
+    return Document(path, version, text, data, source, None if is_valid(source) else _fault(path, source))
 
 
 def _bytes(text: str) -> bytes:

@@ -19,6 +19,7 @@ from tilecheck.server.messages import (
     Answer,
     Closed,
     Opened,
+    Place,
     Published,
     Question,
     Reply,
@@ -27,7 +28,9 @@ from tilecheck.server.messages import (
     Trouble,
     Working,
 )
+from tilecheck.server.notebooks import SYNC, Notebook, read_notebook
 from tilecheck.server.options import Options, options_of
+from tilecheck.text.notebooks import SUFFIX
 
 __all__ = ["Editor"]
 
@@ -35,19 +38,20 @@ _PATIENCE: Final = 10.0
 """Seconds that a question may take until it is answered with nothing."""
 _TOGETHER: Final = 0.1
 """Seconds within which changes on disk are looked at together."""
-_WATCHED: Final = ("**/*.py", "**/pyproject.toml", "**/tilecheck.toml", "**/*.toml", "**/.gitignore")
+_WATCHED: Final = ("**/*.py", "**/*.ipynb", "**/pyproject.toml", "**/tilecheck.toml", "**/*.toml", "**/.gitignore")
 
 
 class Editor:
     """The server, as an editor sees it. `asked_to_stop` is whether the editor has announced its exit."""
 
     def __init__(self, link: Link) -> None:
-        self.server = LanguageServer("tilecheck", __version__)
+        self.server = LanguageServer("tilecheck", __version__, notebook_document_sync=SYNC)
         self.asked_to_stop = False
         self._link = link
         self._attached = False
         self._options = Options()
         self._uris: dict[str, str] = {}
+        self._notebooks: dict[str, Notebook] = {}
         self._delayed: dict[str, asyncio.TimerHandle] = {}
         self._looking: asyncio.TimerHandle | None = None
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
@@ -65,6 +69,10 @@ class Editor:
             lsp.TEXT_DOCUMENT_DID_CHANGE: (self._did_change, None),
             lsp.TEXT_DOCUMENT_DID_SAVE: (self._did_save, None),
             lsp.TEXT_DOCUMENT_DID_CLOSE: (self._did_close, None),
+            lsp.NOTEBOOK_DOCUMENT_DID_OPEN: (self._did_open_notebook, None),
+            lsp.NOTEBOOK_DOCUMENT_DID_CHANGE: (self._did_change_notebook, None),
+            lsp.NOTEBOOK_DOCUMENT_DID_SAVE: (self._did_save_notebook, None),
+            lsp.NOTEBOOK_DOCUMENT_DID_CLOSE: (self._did_close_notebook, None),
             lsp.WORKSPACE_DID_CHANGE_CONFIGURATION: (self._did_change_configuration, None),
             lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES: (self._did_change_files, None),
             lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: (self._did_change_folders, None),
@@ -124,7 +132,9 @@ class Editor:
             self._flush(path)
 
     def _did_change(self, params: lsp.DidChangeTextDocumentParams) -> None:
-        path = _path(params.text_document.uri)
+        self._change(_path(params.text_document.uri))
+
+    def _change(self, path: str) -> None:
         if path not in self._uris:
             return
         self._cancel(path)
@@ -132,13 +142,17 @@ class Editor:
         self._delayed[path] = loop.call_later(self._options.debounce / 1000, self._flush, path)
 
     def _did_save(self, params: lsp.DidSaveTextDocumentParams) -> None:
-        path = _path(params.text_document.uri)
+        self._save(_path(params.text_document.uri))
+
+    def _save(self, path: str) -> None:
         if path in self._delayed:
             self._flush(path)
         self._look_soon()
 
     def _did_close(self, params: lsp.DidCloseTextDocumentParams) -> None:
-        path = _path(params.text_document.uri)
+        self._close(_path(params.text_document.uri))
+
+    def _close(self, path: str) -> None:
         self._cancel(path)
         if path in self._uris:
             self._send(Closed(path))
@@ -146,9 +160,39 @@ class Editor:
     def _flush(self, path: str) -> None:
         """Have the text of a document analysed as it is now."""
         self._cancel(path)
-        document = self._document(self._uris[path])
+        uri = self._uris[path]
+        notebook = self.server.workspace.get_notebook_document(notebook_uri=uri)
+        if notebook is not None:
+            read = self._notebooks[path] = read_notebook(notebook, self._text)
+            self._send(Opened(path, read.version, read.text))
+            return
+        document = self._document(uri)
         if document is not None:
             self._send(Opened(path, document.version or 0, document.source))
+
+    def _text(self, uri: str) -> str | None:
+        document = self._document(uri)
+        return None if document is None else document.source
+
+    # --- notebooks ---------------------------------------------------------------------------------------------------
+
+    def _did_open_notebook(self, params: lsp.DidOpenNotebookDocumentParams) -> None:
+        path = _path(params.notebook_document.uri)
+        self._uris[path] = params.notebook_document.uri
+        self._flush(path)
+
+    def _did_change_notebook(self, params: lsp.DidChangeNotebookDocumentParams) -> None:
+        self._change(_path(params.notebook_document.uri))
+
+    def _did_save_notebook(self, params: lsp.DidSaveNotebookDocumentParams) -> None:
+        self._save(_path(params.notebook_document.uri))
+
+    def _did_close_notebook(self, params: lsp.DidCloseNotebookDocumentParams) -> None:
+        path = _path(params.notebook_document.uri)
+        self._close(path)
+        closed = self._notebooks.pop(path, None)
+        for cell in () if closed is None else closed.cells:
+            self._publish(cell, None, [])
 
     def _cancel(self, path: str) -> None:
         handle = self._delayed.pop(path, None)
@@ -176,25 +220,36 @@ class Editor:
 
     async def _hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
         place = convert.place_of(params.position)
-        answer = await self._ask("hover", params.text_document.uri, place, place)
-        return convert.hover(answer.hint) if answer is not None and answer.hint is not None else None
+        path, answer = await self._ask("hover", params.text_document.uri, place, place)
+        return convert.hover(answer.hint, path, self._locate) if answer and answer.hint is not None else None
 
     async def _code_action(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
         wanted = params.context.only
         if wanted is not None and not any(_is_quick_fix(kind) for kind in wanted):
             return None
         start, end = convert.place_of(params.range.start), convert.place_of(params.range.end)
-        answer = await self._ask("actions", params.text_document.uri, start, end)
+        _, answer = await self._ask("actions", params.text_document.uri, start, end)
         if answer is None:
             return None
-        return [convert.code_action(action, self._uri, self._understands_versions()) for action in answer.actions]
+        versioned = self._understands_versions()
+        return [convert.code_action(action, self._locate, self._version, versioned) for action in answer.actions]
 
-    async def _ask(self, kind: Any, uri: str, start: tuple[int, int], end: tuple[int, int]) -> Answer | None:
-        path = _path(uri)
-        if path not in self._uris or not self._attached:
-            return None
+    async def _ask(self, kind: Any, uri: str, start: Place, end: Place) -> tuple[str, Answer | None]:
+        """The path of the file, and the answer to a question about a range of it."""
+        whole = self.server.workspace.get_notebook_document(cell_uri=uri)
+        path = _path(uri if whole is None else whole.uri)
         if path in self._delayed:
             self._flush(path)
+        if path not in self._uris or not self._attached:
+            return path, None
+        if path in self._notebooks:
+            places = [self._notebooks[path].place_in_source(uri, place) for place in (start, end)]
+            if places[0] is None or places[1] is None:
+                return path, None
+            start, end = places[0], places[1]
+        return path, await self._await_answer(kind, path, start, end)
+
+    async def _await_answer(self, kind: Any, path: str, start: Place, end: Place) -> Answer | None:
         self._asked += 1
         number = self._asked
         future = self._waiting[number] = asyncio.get_running_loop().create_future()
@@ -218,14 +273,40 @@ class Editor:
 
     def _show_findings(self, found: Published) -> None:
         """Show findings, except those of an outdated text: the findings of the current text follow."""
+        notebook = self._notebooks.get(found.path)
         uri = self._uri(found.path)
-        document = self._document(uri)
-        version = None if document is None else document.version or 0
-        if version != found.version:
+        if found.version != (self._version(uri) if notebook is None else notebook.version):
             return
-        self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(
-            uri=uri, version=found.version,
-            diagnostics=[convert.diagnostic(finding, self._uri) for finding in found.findings]))
+        shown: dict[str, list[lsp.Diagnostic]] = {uri: []} if notebook is None else {c: [] for c in notebook.cells}
+        for finding in found.findings:
+            place = self._locate(found.path, finding.start, finding.end)
+            shown.setdefault(place.uri, []).append(convert.diagnostic(finding, found.path, self._locate))
+        for document, diagnostics in shown.items():
+            self._publish(document, self._version(document), diagnostics)
+
+    def _publish(self, uri: str, version: int | None, diagnostics: list[lsp.Diagnostic]) -> None:
+        self.server.text_document_publish_diagnostics(
+            lsp.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=diagnostics))
+
+    def _locate(self, path: str, start: Place, end: Place) -> lsp.Location:
+        """The document of a range of a file, and the range in it.
+
+        In a notebook that is not open, and in a line of one that belongs to no cell, it is the first line of the file.
+        """
+        notebook = self._notebooks.get(path)
+        if notebook is not None:
+            first, last = notebook.place_in_cell(start), notebook.place_in_cell(end)
+            if first is not None:
+                stop = last[1] if last is not None and last[0] == first[0] else first[1]
+                return lsp.Location(first[0], convert.range_of(first[1], stop))
+        if path.endswith(SUFFIX):
+            start = end = (0, 0)
+        return lsp.Location(self._uri(path), convert.range_of(start, end))
+
+    def _version(self, uri: str) -> int | None:
+        """The version of a document; None if it is not open."""
+        document = self._document(uri)
+        return None if document is None else document.version or 0
 
     def _deliver_answer(self, answer: Answer) -> None:
         future = self._waiting.get(answer.number)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-__all__ = ["SUFFIX", "extract_source", "locate_line"]
+__all__ = ["SUFFIX", "extract_source", "find_cell", "locate_line"]
 
 SUFFIX: Final = ".ipynb"
 _HEAD: Final = re.compile(r"# cell (\d+)")
@@ -82,3 +82,9 @@ def locate_line(lines: Sequence[str], line: int) -> tuple[int, int] | None:
         if found is not None:
             return int(found[1]), line - above
     return None
+
+
+def find_cell(lines: Sequence[str], number: int) -> int | None:
+    """The number of lines of the extracted source above the first line of a cell. None if the source lacks the cell."""
+    head = f"# cell {number}"
+    return next((k for k, line in enumerate(lines, 1) if line == head), None)

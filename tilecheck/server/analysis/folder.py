@@ -124,8 +124,9 @@ class Folder:
         if document.fault is None:
             return document.data
         module = self._workspace.project.modules_by_path().get(document.path) if self._workspace is not None else None
-        before = _data(module) if module is not None else self._disk.get(document.path)
-        return before if before is not None and is_valid(before) else document.data
+        before = _raw(module) if module is not None else self._disk.get(document.path)
+        source = _data(module) if module is not None else before
+        return before if before is not None and source is not None and is_valid(source) else document.data
 
     # --- what is open ------------------------------------------------------------------------------------------------
 
@@ -152,7 +153,7 @@ class Folder:
             if path == self.path:
                 self.look()
             return
-        if _data(workspace.project.modules_by_path()[path]) != data:
+        if _raw(workspace.project.modules_by_path()[path]) != data:
             workspace.replace({path: data})
             self._report, self._saved = None, False
 
@@ -200,7 +201,7 @@ class Folder:
         text = self.checked_text(path)
         found += [finding_of_failure(f, text) for f in self.report().failures if f.file == path]
         document = self.documents.get(path)
-        if document is not None and document.fault is not None and _bytes_of(self.workspace, path) != document.data:
+        if document is not None and document.fault is not None and _bytes_of(self.workspace, path) != document.source:
             shown = Text(document.text, self.encoding)
             drift = Drift(text.lines, shown.lines)
             found = [move_finding(f, path, drift, shown) for f in found]
@@ -248,7 +249,7 @@ class Folder:
     def is_current(self, path: str) -> bool:
         """Whether the checked text of an open file is the text that the editor shows."""
         document = self.documents.get(path)
-        return document is not None and self.covers(path) and _bytes_of(self.workspace, path) == document.data
+        return document is not None and self.covers(path) and _bytes_of(self.workspace, path) == document.source
 
 
 def _select_reported(diagnostics: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
@@ -258,6 +259,14 @@ def _select_reported(diagnostics: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
 def _data(module: object) -> bytes | None:
     try:
         data: bytes = module.data  # type: ignore[attr-defined]
+    except SourceError:
+        return None
+    return data
+
+
+def _raw(module: object) -> bytes | None:
+    try:
+        data: bytes = module.raw  # type: ignore[attr-defined]
     except SourceError:
         return None
     return data
