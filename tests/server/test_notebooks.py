@@ -28,11 +28,11 @@ class Notebook:
         self.uri = uri_of(path)
         client.notify("notebookDocument/didOpen", {
             "notebookDocument": {"uri": self.uri, "notebookType": "jupyter-notebook", "version": 1,
-                                 "cells": [self._cell(name, kind) for kind, name, _ in self._named(cells)]},
-            "cellTextDocuments": [self._text(name, text) for kind, name, text in self._named(cells)]})
+                                 "cells": [self._cell(name, kind) for kind, name, _ in self._name_cells(cells)]},
+            "cellTextDocuments": [self._text(name, text) for kind, name, text in self._name_cells(cells)]})
 
     @staticmethod
-    def _named(cells: tuple[tuple[str, str], ...]) -> Iterator[tuple[str, str, str]]:
+    def _name_cells(cells: tuple[tuple[str, str], ...]) -> Iterator[tuple[str, str, str]]:
         for number, (kind, text) in enumerate(cells):
             yield kind, f"W{number}", text
 
@@ -65,14 +65,14 @@ class Notebook:
 
     def wait_until(self, name: str, codes: list[str]) -> list[dict[str, Any]]:
         """The diagnostics of a cell, once they have these codes."""
-        def last() -> list[list[dict[str, Any]]]:
+        def find_published() -> list[list[dict[str, Any]]]:
             with self.client._news:
                 found = [m["params"]["diagnostics"] for m in self.client.said
                          if m["method"] == "textDocument/publishDiagnostics"
                          and m["params"]["uri"] == self.cell(name)]
             return [d for d in found[-1:] if [x.get("code") for x in d] == codes]
 
-        result: list[dict[str, Any]] = self.client.wait(last)[0]
+        result: list[dict[str, Any]] = self.client.wait(find_published)[0]
         return result
 
 

@@ -14,7 +14,8 @@ from tilecheck.syntax.tree import Span
 __all__ = ["Applicability", "Edit", "Fix", "OverlapError", "apply_edits", "offsets_of", "overlap"]
 
 Applicability: TypeAlias = Literal["safe", "unsafe"]
-"""`safe`: wherever the code was defined it does what it did. `unsafe`: it may do something else; a person decides."""
+"""`safe`: wherever the code was defined it does what it did, as fast. `unsafe`: it may do something else, or be slower; a
+person decides."""
 
 
 class Edit(Struct, frozen=True):

@@ -326,15 +326,15 @@ def test_a_bounds_check_comes_back(given: str, left: str) -> None:
     text = kernel("i = ct.bid(0)\nj = ct.gather(idx, i * T + ct.arange(T, dtype=ct.int32))\nm = j < n\n"
                   "ct.store(c, (i,), CALL)", "a, idx, c, n: int, T: Int").replace("CALL", given)
     first, *_ = options(text, "TC202")
-    assert (first.title, first.applicability) == ("check bounds", "safe")
-    assert left in text_of(fix_text(text, unsafe=False), text)
+    assert (first.title, first.applicability) == ("check bounds", "unsafe")
+    assert left in text_of(fix_text(text), text)
 
 
 def test_a_comment_on_the_argument_stays() -> None:
     text = kernel("i = ct.bid(0)\nj = ct.gather(idx, i * T + ct.arange(T, dtype=ct.int32))\nct.store(c, (i,), CALL)",
                   "a, idx, c, T: Int").replace(
                       "CALL", "ct.gather(\n        a,\n        j,  # where\n        check_bounds=False,\n    )")
-    assert "j,  # where\n        check_bounds=True,\n" in text_of(fix_text(text, unsafe=False), text)
+    assert "j,  # where\n        check_bounds=True,\n" in text_of(fix_text(text), text)
 
 
 # --- TC203 -----------------------------------------------------------------------------------------------------------
