@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tilecheck.project.hosts import _Search
 from tilecheck.project.project import Project
 
 Build = Callable[..., Project]
@@ -141,3 +142,54 @@ def test_files_in_which_launches_are_looked_for(project: Build) -> None:
     })
     found = {m.path.rpartition("/")[2] for m in opened.modules() if opened.is_launching(m)}
     assert found == {"host.py"}
+
+
+def test_a_function_that_is_named_apply(project: Build) -> None:
+    """A call of it is not the `apply` of a class, and does not end the search."""
+    opened = project({"a.py": """
+        import cuda.tile as ct
+
+        @ct.kernel
+        def k(a):
+            pass
+
+        def apply(a):
+            ct.launch(0, (1,), k, (a,))
+
+        def run(a):
+            apply(a)
+
+        start = apply
+
+        def again(a):
+            start(a)
+        """})
+    assert hosts(opened, "a.py") == ("apply", "run", "again")
+
+
+def test_an_internal_error_ends_the_search_in_one_file_only(project: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+        import cuda.tile as ct
+
+        @ct.kernel
+        def k(a):
+            pass
+
+        def NAME(a):
+            ct.launch(0, (1,), k, (a,))
+
+        def run(a):
+            NAME(a)
+        """
+    real = _Search.find_callers
+
+    def find_callers(search: _Search, path: str) -> bool:
+        if path.endswith("bad.py"):
+            raise ZeroDivisionError("oh")
+        return real(search, path)
+
+    monkeypatch.setattr(_Search, "find_callers", find_callers)
+    opened = project({"bad.py": text.replace("NAME", "one"), "good.py": text.replace("NAME", "two")})
+    assert hosts(opened, "good.py") == ("two", "run")
+    (path,) = opened.launching.errors
+    assert path.endswith("bad.py") and opened.launching.errors[path] == "ZeroDivisionError: oh"

@@ -144,7 +144,12 @@ def failure_of(path: str, error: Exception, line: int | None = None) -> Failure:
     """The failure to report for an error: what the user can correct, or an internal error of the checker."""
     if isinstance(error, SourceError):
         return Failure(error.file, error.message, error.line)
-    what = " ".join(f"{type(error).__name__}: {error}".split())
+    return internal_failure(path, f"{type(error).__name__}: {error}", line)
+
+
+def internal_failure(path: str, error: str, line: int | None = None) -> Failure:
+    """The failure to report for an internal error of the checker."""
+    what = " ".join(error.split())
     return Failure(path, f"{INTERNAL}: {what[:200]}; please report it", line)
 
 

@@ -26,6 +26,7 @@ from tilecheck.pipeline.results import (
     ProofFound,
     SitesFound,
     failure_of,
+    internal_failure,
     is_internal,
 )
 from tilecheck.pipeline.stale import ORDER, StaleUnits
@@ -84,7 +85,7 @@ class Workspace:
         self._stale = StaleUnits((_SEARCH,))
         self._proofs_of: dict[str, set[Unit]] = {}
         self._grouped: dict[str, tuple[Sequence[Launch], Mapping[KernelKey, tuple[Launch, ...]]]] = {}
-        self._search_failure: Failure | None = None
+        self._search_failures: tuple[Failure, ...] = ()
         self._consistent = True
         self.missed: set[str] = set()
         snapshot = None if store is None else store.load()
@@ -302,12 +303,15 @@ class Workspace:
             self.take(self._search())
 
     def _search(self) -> Done:
-        self._search_failure = None
+        self._search_failures = ()
         self.project.forget_launching()
         try:
-            return search_launching(self.project)
+            done = search_launching(self.project)
+            errors = self.project.launching.errors
+            self._search_failures = tuple(internal_failure(path, errors[path]) for path in sorted(errors))
+            return done
         except Exception as error:
-            self._search_failure = failure_of(self.files[0], error)
+            self._search_failures = (failure_of(self.files[0], error),)
             return Done(_SEARCH, Result(Launching({}, frozenset()), {}), None, {})
 
     def take(self, done: Done, computed_here: bool = True) -> None:
@@ -439,8 +443,8 @@ class Workspace:
         """The analysis as far as it is known. Kernels whose proof or launches changed are concluded."""
         sites = [found for _, found in self.sites()]
         launches = [r.found for r in self._of("launches") if isinstance(r.found, LaunchesFound)]
-        if self._search_failure is not None:
-            launches.append(LaunchesFound(failures=(self._search_failure,)))
+        if self._search_failures:
+            launches.append(LaunchesFound(failures=self._search_failures))
         units = self._proof_units()
         proofs = [found for unit, result in sorted(self._results.items()) if unit.step == "proof" and unit.file
                   and isinstance(found := result.found, ProofFound)]
@@ -536,7 +540,7 @@ class Workspace:
         results = {unit: result for unit, result in self._results.items() if unit not in self._stale
                    and (unit.step != "conclusion" or unit in used)
                    and not any(map(is_internal, getattr(result.found, "failures", ())))}
-        if self._search_failure is not None:
+        if self._search_failures:
             results.pop(_SEARCH, None)
         read = {key for result in results.values() for keys in result.reads.values() for key in keys}
         paths = {key.path for key in read} | {*self.files}

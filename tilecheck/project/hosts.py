@@ -185,10 +185,12 @@ class Launching(Struct, frozen=True):
 
     functions   by the path of a file: the outermost functions that may launch, in order
     names       the names that the search looked for in calls
+    errors      by the path of a file: the internal error that ended the search in it
     """
 
     functions: Mapping[str, tuple[str, ...]]
     names: frozenset[str]
+    errors: Mapping[str, str] = {}
 
 
 def launching_functions(project: Project) -> Launching:
@@ -198,7 +200,7 @@ def launching_functions(project: Project) -> Launching:
     modules = search.modules
     functions = {path: tuple(sorted(names, key=lambda name: _line(modules[path], name)))
                  for path, names in search.found.items()}
-    return Launching(functions, frozenset(search.names))
+    return Launching(functions, frozenset(search.names), search.errors)
 
 
 def relevant_mentions(module: Module, names: Collection[str]) -> object:
@@ -231,7 +233,12 @@ def _line(module: Module, name: str) -> int:
 
 
 def _is_candidate(parts: tuple[str, ...], names: Collection[str]) -> bool:
-    return parts[-1] in names or (parts[-1] == "apply" and len(parts) > 1 and parts[-2] in names)
+    return parts[-1] in names or (_is_applied(parts) and parts[-2] in names)
+
+
+def _is_applied(parts: tuple[str, ...]) -> bool:
+    """Whether a name is the `apply` of something, as of a `torch.autograd.Function`."""
+    return len(parts) > 1 and parts[-1] == "apply"
 
 
 def _site_facts(module: Module, site: _Site) -> object:
@@ -255,6 +262,7 @@ class _Search:
         self.broken: set[str] = set()
         self.found: defaultdict[str, set[str]] = defaultdict(set)
         self.names: set[str] = set()
+        self.errors: dict[str, str] = {}
 
     def run(self) -> None:
         for path, module in list(self.modules.items()):
@@ -278,9 +286,18 @@ class _Search:
                     changed |= self.visit(path)
 
     def visit(self, path: str) -> bool:
-        """Search one file for callers. Return whether any was new."""
+        """Search one file for callers. Return whether any was new. An internal error ends the search in this file only:
+        else no launch of any file would be seen."""
         if path in self.broken:
             return False
+        try:
+            return self.find_callers(path)
+        except Exception as error:
+            self.broken.add(path)
+            self.errors[path] = f"{type(error).__name__}: {error}"
+            return False
+
+    def find_callers(self, path: str) -> bool:
         module = self.modules[path]
         try:
             sites, aliases = module.mentions.calls, module.mentions.aliases
@@ -308,7 +325,7 @@ class _Search:
         try:
             scopes = module.skeleton.scope_chain(site.root)
             return self.is_launching(self.resolver.chain(module, parts, scopes)) or (
-                parts[-1] == "apply" and self.runs(self.resolver.chain(module, parts[:-1], scopes), "apply")
+                _is_applied(parts) and self.runs(self.resolver.chain(module, parts[:-1], scopes), "apply")
             )
         except SourceError:
             return False
@@ -326,7 +343,7 @@ class _Search:
                 if parts is None:
                     return False
                 scopes = origin.module.skeleton.scope_chain(origin.scope)
-                if parts[-1] == "apply":
+                if _is_applied(parts):
                     return self.runs(self.resolver.chain(origin.module, parts[:-1], scopes), "apply")
                 return self.is_launching(self.resolver.chain(origin.module, parts, scopes), depth + 1)
         return False

@@ -14,8 +14,8 @@ from tilecheck.syntax.tree import Span
 __all__ = ["Applicability", "Edit", "Fix", "OverlapError", "apply_edits", "offsets_of", "overlap"]
 
 Applicability: TypeAlias = Literal["safe", "unsafe"]
-"""`safe`: wherever the code was defined it does what it did, as fast. `unsafe`: it may do something else, or be slower; a
-person decides."""
+"""`safe`: wherever the code was defined it does what it did, as fast. `unsafe`: a person decides, because it may do
+something else or be slower."""
 
 
 class Edit(Struct, frozen=True):
