@@ -1,4 +1,4 @@
-"""A file alone against its whole tree: a verdict, or a launch at which the contract holds, that only the file alone has.
+"""A file alone against its whole tree: verdicts, and launches at which the contract holds, that the tree lacks.
 
     python -m tests.corpus.more_files PATH ...
 

@@ -1,4 +1,4 @@
-"""What holds for a file alone holds when its whole tree is checked."""
+"""Verdicts and discharged clauses of a file alone hold when its whole tree is checked."""
 
 from __future__ import annotations
 
