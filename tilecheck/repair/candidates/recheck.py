@@ -16,6 +16,7 @@ from tilecheck.obligations.cross_read import decide_reads
 from tilecheck.obligations.disjoint import decide_writes
 from tilecheck.obligations.duplicates import decide_duplicates
 from tilecheck.obligations.obligation import DecidedObligation
+from tilecheck.obligations.padding import decide_padding
 from tilecheck.obligations.query import Context
 from tilecheck.repair.candidates.scene import Scene
 from tilecheck.symbolic import Atom, Bid, Counter, Load, Opaque, atoms_in
@@ -134,6 +135,7 @@ def _prove_obligations(context: Context) -> Iterator[DecidedObligation]:
     yield from decide_reads(context)
     yield from decide_duplicates(context)
     yield from decide_bounds(context)
+    yield from decide_padding(context)
 
 
 def _is_open(s: DecidedObligation) -> bool:
