@@ -39,6 +39,13 @@ def assigned_names(nodes: Iterable[object]) -> frozenset[str]:
 
 def local_names(function: FuncDef | Lambda) -> frozenset[str]:
     """The parameters of a function and the names that its body binds, except those of other scopes."""
+    return _find_local_names(_Holder(function))
+
+
+@lru_cache(maxsize=4096)
+def _find_local_names(holder: _Holder) -> frozenset[str]:
+    function = holder.node
+    assert isinstance(function, (FuncDef, Lambda))
     bound: set[str] = set()
     elsewhere: set[str] = set()
     for part in function.body if isinstance(function, FuncDef) else (function.body,):
