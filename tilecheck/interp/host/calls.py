@@ -344,6 +344,8 @@ def _external(ev: Evaluator, target: External, expr: tree.Call, given: Arguments
         args = given.args if target.path != "builtins.getattr" else _that_may_change(given.args)
         ev.escape((*args, *given.named.values()), state)
     result = ev.unknown(f"{name}()", numeric=name not in library.FRACTIONAL)
+    if target.path in library.INTEGERS:
+        ev.symbols.integers.add(result.name)
     if not given.args and not given.named:
         ev.symbols.results.discard(result.name)  # it depends on no value of the caller
     return result

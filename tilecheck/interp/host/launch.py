@@ -35,6 +35,7 @@ class Argument(Struct, frozen=True):
     made       those of them that the host allocates in sight of the launch
     dtype      name of the element type, when the host allocates the array with one in sight
     rows       of a slice of the first axis of its storage by constants: the name of the sliced array, begin and end
+    integral   whether it is an integer, as its computation and the annotations of parameters show: yes, no, not known
     literal    `None`, `str`, `float`, `int`, `bool`, `list`, `dict`: its type, where it is certainly of that
     """
 
@@ -57,6 +58,7 @@ class Argument(Struct, frozen=True):
     dtype: str | None = None
     literal: str | None = None
     rows: tuple[str, int, int | None] | None = None
+    integral: bool | None = None
 
 
 def is_free(a: Atom, free: Collection[str]) -> bool:

@@ -23,7 +23,7 @@ class Symbols:
     cuts       by name, where comparisons with integers cut the numbers in two: below an integer, or above it
     points     by name, the integers that a value is compared with for equality
     fractions  names of numbers that are not integers, as comparisons test for a value between two integers
-    integers   parameters that are declared as integers
+    integers   names of integers: parameters that are declared so, counters of loops, results of conversions
     rounded    results of roundings
     results    names of results of calls that were not followed
     """

@@ -21,7 +21,13 @@ Step: TypeAlias = str | int
 
 
 class Int(Struct, frozen=True):
+    """A number that is followed as an integer.
+
+    whole  whether it certainly is one, although `term` may mention numbers that are not
+    """
+
     term: Term
+    whole: bool = False
 
 
 class Truth(Struct, frozen=True):
