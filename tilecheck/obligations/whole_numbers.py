@@ -93,9 +93,12 @@ def _state_in(
 
 
 def _state(s: _Decided, clauses: tuple[Clause, ...], same: Collection[_Decided]) -> _Decided:
-    """An obligation with the clauses, or, if it is proved without them, with the clauses of that proof."""
-    if same and all(known.verdict in ("proved", "single-block") for known in same):
-        return _require(s, (c for known in same for c in known.clauses), s.verdict)
+    """An obligation with the clauses, or, if it is proved without them and no other semantic clause, with the clauses
+    of that proof."""
+    before = tuple(c for known in same for c in known.clauses)
+    if same and all(known.verdict in _NEEDING for known in same) and all(
+            c.kind != "semantic" or c in s.clauses for c in before):
+        return _require(s, before, s.verdict)
     return _require(s, clauses, "conditional") if s.verdict in _NEEDING else s
 
 
