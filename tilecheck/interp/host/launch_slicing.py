@@ -90,9 +90,8 @@ def plain_names(launch: Launch) -> Launch:
     if not any("#" in v.key for v in values) and not any("#" in (a.name or "") for a in launch.arguments or ()):
         return launch
     names = {a.key.lstrip("?") for v in values for a in atoms_of(v) if isinstance(a, Symbol | Opaque)} | launch.free
-    for a in launch.arguments or ():
-        for part in (a, *(option for _, option in a.options)):
-            names |= {n for n in (part.name, part.strided, part.identity, *(part.roots or ())) if n is not None}
+    for part in _list_parts(launch.arguments or ()):
+        names |= {n for n in (part.name, part.strided, part.identity, *(part.roots or ())) if n is not None}
     renamed = _drop_numbers(names)
     if not renamed:
         return launch
@@ -110,6 +109,14 @@ def plain_names(launch: Launch) -> Launch:
     return replace(
         launch, grid=(grid[0], grid[1], grid[2]), arguments=arguments, facts=change.cond(launch.facts), cases=cases,
         free=free)
+
+
+def _list_parts(arguments: Iterable[Argument]) -> Iterator[Argument]:
+    """The arguments, the options of each, and the items of lists."""
+    for a in arguments:
+        yield a
+        yield from _list_parts(option for _, option in a.options)
+        yield from _list_parts(a.elements or ())
 
 
 def _drop_numbers(names: set[str]) -> dict[str, str]:
