@@ -37,7 +37,7 @@ def check(text: str) -> Report:
     return check_source(text, "k.py", Config(use_cache=False, jobs=1))
 
 
-def launched(value: str, before: str = "pass") -> tuple[str, str | None]:
+def check_launch(value: str, before: str = "pass") -> tuple[str, str | None]:
     """The verdict of the kernel, and the state of the clause; None where the contract has no such clause."""
     (kernel,) = check(KERNEL + LAUNCH.format(value=value, before=before)).kernels
     return kernel.verdict, {c.clause: c.state for c in kernel.contract}.get("integer(p)")
@@ -61,7 +61,7 @@ def test_a_proof_that_needs_an_integer_is_conditional():
     "int(flag)", "x.shape[0] * int(n)", "ct.cdiv(m, 4)", "1 if flag else 0", "int(n) if flag else m",
 ])
 def test_an_integer_discharges_it(value):
-    assert launched(value) == ("conditional", "discharged")
+    assert check_launch(value) == ("conditional", "discharged")
     assert not check(KERNEL + LAUNCH.format(value=value, before="pass")).diagnostics
 
 
@@ -75,13 +75,13 @@ def test_an_integer_discharges_it(value):
     "math.sqrt(m)", "operator.truediv(m, 2)", "torch.tensor(m)", "eval('m')", "True", "not flag",
 ])
 def test_another_value_does_not(value):
-    verdict, state = launched(value)
+    verdict, state = check_launch(value)
     assert verdict in ("conditional", "unproven", "refuted") and state in (None, "open")
 
 
 @pytest.mark.parametrize("value", ["0.5", "2.0", "-0.5", "x.shape[0] / 2", "1e3", "True", "5 / 2"])
 def test_nothing_is_assumed_where_a_launch_breaks_it(value):
-    verdict, state = launched(value)
+    verdict, state = check_launch(value)
     assert verdict in ("conditional", "unproven", "refuted") and state is None
 
 
@@ -98,7 +98,7 @@ def test_nothing_is_assumed_where_a_launch_breaks_it(value):
     ("q = lambda a: a * 0.5", "q(m)"), ("m = x.shape[0] if flag else y", "m"),
 ])
 def test_a_variable_that_changes_does_not(before, value):
-    verdict, state = launched(value, before)
+    verdict, state = check_launch(value, before)
     assert verdict in ("conditional", "unproven", "refuted") and state in (None, "open")
 
 
@@ -108,7 +108,7 @@ def test_a_variable_that_changes_does_not(before, value):
     ("q = 0\n    while q < m: q = q + 1\n    q = 3", "q"),
 ])
 def test_a_variable_that_is_an_integer_does(before, value):
-    assert launched(value, before) == ("conditional", "discharged")
+    assert check_launch(value, before) == ("conditional", "discharged")
 
 
 def test_every_launch_counts():
@@ -153,7 +153,7 @@ def run(x, n):
     assert {c.clause: c.state for c in kernel.contract}["integer(p)"] == "discharged"
 
 
-def test_what_fails_for_integers_is_refuted():
+def test_an_array_with_a_race_for_all_integers_is_refuted():
     text = KERNEL.replace("(out, p)", "(out, other, p)") + "    ct.scatter(other, ct.bid(0) // 2, 1.0)\n"
     (kernel,) = check(text).kernels
     found = {o.array: o.verdict for o in kernel.obligations if o.kind == "disjoint"}

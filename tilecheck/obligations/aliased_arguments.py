@@ -88,7 +88,7 @@ def find_aliased_arguments(model: KernelModel, launches: Sequence[Launch]) -> It
 def _decide(
     model: KernelModel, launch: Launch, touched: Touched, one: Passed, other: Passed,
 ) -> AliasedArguments | None:
-    """What is known of two arguments of one storage; None if the launch does not use one of them."""
+    """The finding for two arguments of one storage; None if the launch does not use one of them."""
     written, read = (one.array, other.array) if touched.writes(one.array) else (other.array, one.array)
     used = (_is_used(model, launch, touched.to(written), written, writing=True),
             _is_used(model, launch, touched.to(read), read))

@@ -32,7 +32,7 @@ def analyze(test: str, annotation: str = "", use: str = "pass") -> KernelReport:
 
 
 def asks_for_integer(kernel: KernelReport) -> bool:
-    """Whether a kernel is proved for launches that pass an integer, which is no truth value."""
+    """Whether a kernel is proved for launches that pass an integer. A truth value is not one."""
     return kernel.verdict == "conditional" and "integer(p)" in {c.clause for c in kernel.contract}
 
 

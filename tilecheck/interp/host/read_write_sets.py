@@ -12,7 +12,7 @@ __all__ = ["Touched", "constants_of", "find_accessed"]
 
 
 class Touched(Struct, frozen=True):
-    """What one launch may touch.
+    """The accesses that one launch may perform.
 
     accesses  those that the constants of the launch do not exclude
     open      arrays that unsupported constructs may use in any way
@@ -52,7 +52,8 @@ def constants_of(model: KernelModel, launch: Launch) -> dict[Atom, Term]:
 
 
 def find_accessed(model: KernelModel, launch: Launch) -> Touched:
-    """What accesses and unsupported constructs may touch, without accesses that the constants of the launch exclude."""
+    """The arrays that accesses and unsupported constructs may touch, without accesses that the constants of the launch
+    exclude."""
     given = constants_of(model, launch)
     return Touched(
         tuple(a for a in model.accesses if substitute_cond(a.region.guard, given).op != "false"),
