@@ -58,7 +58,8 @@ def test_a_proof_that_needs_an_integer_is_conditional():
     "int(n)", "int(n) + 1", "int(y)", "int(2 * n)", "int(x.shape[0] / 2)", "m", "m * m - 1", "m // 3", "m % 3",
     "max(m, 1)", "min(x.shape[0], 7)", "abs(m)", "m if x.shape[0] > m else 4", "math.ceil(x.shape[0] / 2)",
     "math.floor(m / 2)", "(m + 3) // 4 * 4", "1 << 4", "m & 7", "int(x.sum().item())", "int(np.ceil(m / 4))",
-    "int(flag)", "x.shape[0] * int(n)", "ct.cdiv(m, 4)", "1 if flag else 0", "int(n) if flag else m",
+    "int(flag)", "m ** 2", "abs(int(n))", "max(int(n), 1)", "sum([m, int(n)])", "int(n) - int(n)",
+    "x.shape[0] * int(n)", "ct.cdiv(m, 4)", "1 if flag else 0", "int(n) if flag else m",
 ])
 def test_an_integer_discharges_it(value):
     assert check_launch(value) == ("conditional", "discharged")
@@ -72,7 +73,8 @@ def test_an_integer_discharges_it(value):
     "x.mean()", "round(y, 1)", "flag", "x.shape[0] > 3", "abs(n)", "sum([n, 1])", "min(1, y)",
     "n and m", "m or 0.5", "x.shape[0] / 2 if flag else 2", "divmod(n, 2)[0]", "math.log2(m)", "unknown(m)",
     "x.shape[0] / 1", "np.ceil(m / 4) * 2", "max(1, np.ceil(m / 4))", "(m / 2) // 1", "-y", "-(m / 2)", "+n",
-    "math.sqrt(m)", "operator.truediv(m, 2)", "torch.tensor(m)", "eval('m')", "True", "not flag",
+    "math.sqrt(m)", "n - n", "int(n) - n", "n * 0", "sum([n, -n])", "max(n - n, 3)", "(n + 1) - n", "(n - n) ** 2",
+    "0 * y", "operator.truediv(m, 2)", "torch.tensor(m)", "eval('m')", "True", "not flag",
 ])
 def test_another_value_does_not(value):
     verdict, state = check_launch(value)
@@ -95,7 +97,9 @@ def test_nothing_is_assumed_where_a_launch_breaks_it(value):
     ("def f(a: int): return a\n    q = f(n)", "q"), ("q = [m, 0.5]", "q[n]"), ("q = {1: m, 2: 0.5}", "q[n]"),
     ("while m > 1: m = m / 2", "m"), ("with unknown() as m: pass", "m"), ("global m; m = 0.5", "m"),
     ("try:\n        m = y\n    except Exception: pass", "m"), ("class C: m = 0.5\n    m = C.m", "m"),
-    ("q = lambda a: a * 0.5", "q(m)"), ("m = x.shape[0] if flag else y", "m"),
+    ("q = lambda a: a * 0.5", "q(m)"), ("q = int(n) - n", "q"), ("q = int(n) if flag else n", "q"),
+    ("class S: shape = (0.5,)\n    q = S()", "q.shape[0]"), ("q = [m, 2]; q[0] = 0.5", "q[0]"),
+    ("def g():\n        nonlocal m\n        m = 0.5\n    g()", "m"), ("m = x.shape[0] if flag else y", "m"),
 ])
 def test_a_variable_that_changes_does_not(before, value):
     verdict, state = check_launch(value, before)
@@ -103,7 +107,8 @@ def test_a_variable_that_changes_does_not(before, value):
 
 
 @pytest.mark.parametrize(("before", "value"), [
-    ("q = m * 2", "q"), ("q = int(y)", "q"), ("q, r = m, 0.5", "q"),
+    ("q = m * 2", "q"), ("q = int(y)", "q"), ("q = int(2 * n)", "q"), ("q = int(n) if flag else int(y)", "q"),
+    ("q, r = m, 0.5", "q"),
     ("def f(a: int): return a * 2\n    q = f(m)", "q"), ("q = x.shape[0]; r = q - 1", "r"), ("a, b = x.shape", "b"),
     ("q = 0\n    while q < m: q = q + 1\n    q = 3", "q"),
 ])

@@ -516,7 +516,9 @@ def _class(ev: Evaluator, target: Class, expr: tree.Call, given: Arguments, fram
     if definition is None or fields is None or given.open or given.more or len(given.args) > len(fields) or (
             given.named.keys() - {field.name for field in fields}):
         ev.escape((*given.args, *given.named.values()), state)
-        return ev.unknown(f"{name}()")
+        made = ev.unknown(f"{name}()")
+        ev.symbols.objects.add(made.name)
+        return made
     values = dict(zip((field.name for field in fields), given.args, strict=False)) | given.named
     state.hold(Items(tuple(values.values())))
     for field in fields:

@@ -57,18 +57,17 @@ def is_integer(ev: Evaluator, value: Value) -> bool | None:
 
 def mark_integer(ev: Evaluator, term: Term) -> Int:
     """A number that is certainly an integer."""
-    return Int(term, not _is_computed(ev, term))
+    return Int(term, None if _is_computed(ev, term) else True)
 
 
 def combine(ev: Evaluator, term: Term, *operands: Value) -> Int:
-    """A number that is an integer if its operands are."""
-    marked = any(isinstance(o, Int) and o.whole for o in operands)
-    return Int(term, marked and all(
-        isinstance(o, Truth) or (isinstance(o, Int) and _is_whole(ev, o)) for o in operands))
+    """A number that is an integer if its operands are. The term may not show that: `n - n` is a float if `n` is one."""
+    whole = all(isinstance(o, Truth) or is_integer(ev, o) is True for o in operands)
+    return Int(term, None if whole is _is_computed(ev, term) else whole)
 
 
 def _is_whole(ev: Evaluator, value: Int) -> bool:
-    return value.whole or _is_computed(ev, value.term)
+    return _is_computed(ev, value.term) if value.whole is None else value.whole
 
 
 def _is_computed(ev: Evaluator, term: Term) -> bool:
@@ -78,7 +77,9 @@ def _is_computed(ev: Evaluator, term: Term) -> bool:
 
 def _is_whole_atom(ev: Evaluator, a: Atom) -> bool:
     if isinstance(a, Symbol):
-        return isinstance(a, _COUNTS) or a.key in ev.symbols.integers or ev.symbols.not_negative(a)
+        if isinstance(a, _COUNTS):
+            return a.array.text not in ev.symbols.objects
+        return a.key in ev.symbols.integers or ev.symbols.not_negative(a)
     operands = _OPERANDS.get(type(a))
     found = None if operands is None else operands(a)
     return found is not None and all(_is_computed(ev, t) for t in found)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tilecheck.interp.host import arrays, operators
 from tilecheck.interp.host import persistent_dicts as tables
-from tilecheck.interp.host.integral import mark_integer
+from tilecheck.interp.host.integral import combine, mark_integer
 from tilecheck.interp.host.methods import TENSOR, Args, Named, laid_out
 from tilecheck.interp.host.signatures import NUMPY, PURE, TORCH, Signature, bind_arguments
 from tilecheck.interp.host.state import ITEMS, Contents, State, map_options
@@ -179,7 +179,8 @@ def _pow(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     return operators.binary(ev, "**", args[0], args[1], state) if len(args) == 2 else None
 
 
-def _terms(ev: Evaluator, args: Args, state: State) -> list[Term] | None:
+def _numbers(ev: Evaluator, args: Args, state: State) -> tuple[tuple[Value, ...], list[Term]] | None:
+    """The numbers that are given one by one or in one sequence."""
     values = args
     if len(args) == 1:
         contents = ev.contents(args[0], state)
@@ -188,20 +189,20 @@ def _terms(ev: Evaluator, args: Args, state: State) -> list[Term] | None:
         values = contents.items
     terms = [ev.number(value) for value in values]
     found = [term for term in terms if term is not None]
-    return found if found and len(found) == len(values) <= _LONGEST else None
+    return (values, found) if found and len(found) == len(values) <= _LONGEST else None
 
 
 def _evaluate_extreme(pick: Callable[..., Term]) -> Call:
     def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-        terms = None if "key" in named else _terms(ev, args, state)
-        return None if terms is None else Int(pick(*terms))
+        found = None if "key" in named else _numbers(ev, args, state)
+        return None if found is None else combine(ev, pick(*found[1]), *found[0])
     return apply
 
 
 def _sum(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     # a sum may begin with something else than 0
-    terms = _terms(ev, args, state) if len(args) == 1 and not named else None
-    return None if terms is None else Int(reduce(lambda a, b: a + b, terms))
+    found = _numbers(ev, args, state) if len(args) == 1 and not named else None
+    return None if found is None else combine(ev, reduce(lambda a, b: a + b, found[1]), *found[0])
 
 
 def _prod(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -213,8 +214,8 @@ def _prod(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None
     known = ev.elements(args[0], state) if args else None
     if known == ():
         return Int(const(1))
-    terms = _terms(ev, args[:1], state) if args else None
-    return None if terms is None else Int(arrays.product(terms))
+    found = _numbers(ev, args[:1], state) if args else None
+    return None if found is None else combine(ev, arrays.product(found[1]), *found[0])
 
 
 def _len(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -234,7 +235,7 @@ def _len(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
 
 def _abs(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     term = ev.number(args[0]) if args else None
-    return None if term is None else Int(app("abs", term))
+    return None if term is None else combine(ev, app("abs", term), args[0])
 
 
 def _range(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -406,7 +407,7 @@ def _cdiv(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None
 def _next_pow2(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     values = (*args, *named.values())
     term = ev.number(values[0]) if len(values) == 1 else None
-    return None if term is None else Int(app("next_pow2", term))
+    return None if term is None else combine(ev, app("next_pow2", term), values[0])
 
 
 # --- arrays ----------------------------------------------------------------------------------------------------------

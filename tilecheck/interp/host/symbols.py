@@ -26,6 +26,7 @@ class Symbols:
     integers   names of integers: parameters that are declared so, counters of loops, results of conversions
     rounded    results of roundings
     results    names of results of calls that were not followed
+    objects    names of objects of classes in the checked files, which need not be arrays
     """
 
     things: dict[str, Thing] = field(default_factory=dict)
@@ -42,6 +43,7 @@ class Symbols:
     integers: set[str] = field(default_factory=set)
     rounded: set[Term] = field(default_factory=set)
     results: set[str] = field(default_factory=set)
+    objects: set[str] = field(default_factory=set)
     _used: dict[str, int] = field(default_factory=dict)
 
     def invent_name(self, hint: str) -> str:

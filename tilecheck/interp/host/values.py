@@ -23,11 +23,11 @@ Step: TypeAlias = str | int
 class Int(Struct, frozen=True):
     """A number that is followed as an integer.
 
-    whole  whether it certainly is one, although `term` may mention numbers that are not
+    whole  whether it is one: certainly, perhaps not, or as the numbers in `term` show (None)
     """
 
     term: Term
-    whole: bool = False
+    whole: bool | None = None
 
 
 class Truth(Struct, frozen=True):
