@@ -47,6 +47,24 @@ def total(ins, out, T: ct.Constant[int]):
 
 
 @ct.kernel
+def sums(ins, out, T: ct.Constant[int]):
+    i = ct.bid(0)
+    for k in range(len(ins)):
+        ct.store(out, (i,), ct.load(ins[k], (i,), (T,)) + 1)
+
+
+@ct.kernel
+def moved(ins, outs, T: ct.Constant[int]):
+    i, k = ct.bid(0), ct.bid(1)
+    ct.store(outs[k], (i,), ct.load(ins[k], (i,), (T,)))
+
+
+@ct.kernel
+def square(outs, T: ct.Constant[int]):
+    ct.store(outs[ct.bid(1)], (ct.bid(0), 0), ct.full((1, T), 1.0, ct.float32))
+
+
+@ct.kernel
 def copies(ins, outs, T: ct.Constant[int]):
     i = ct.bid(0)
     for k in range(len(ins)):
@@ -83,10 +101,15 @@ def find(host: str) -> tuple[Diagnostic, ...]:
     ("ct.launch(0, (n,), fill, ([a[:8], a[4:12]], 16))", "warning", ("outs[0]", "outs[1]")),
     ("ct.launch(0, (a.shape[0] // 16,), two, ([a, a], 16))", "warning", ("outs[0]", "outs[1]")),
     # an array of a list and another parameter: the compiler assumes that they are disjoint
-    ("ct.launch(0, (a.shape[0] // 16,), total, ([a, b], b, 16))", "error", ("ins[1]", "out")),
+    ("ct.launch(0, (a.shape[0] // 16,), sums, ([a, b], b, 16))", "error", ("ins[1]", "out")),
+    ("ct.launch(0, (a.shape[0] // 16, 2), moved, ([a, b], [c, a], 16))", "error", ("ins[0]", "outs[1]")),
     ("ct.launch(0, (a.shape[0] // 16,), copies, ([a, b], [c, a], 16))", "error", ("ins[0]", "outs[1]")),
     ("ct.launch(0, (a.shape[0] // 16,), first, ([a, b], a, 16))", "warning", ("outs[0]", "out")),
     # in place
+    ("ct.launch(0, (a.shape[0] // 16,), total, ([a, b], b, 16))", "warning", ("ins[1]", "out")),
+    ("ct.launch(0, (a.shape[0] // 16, 2), moved, ([a, b], [a, c], 16))", "warning", ("ins[0]", "outs[0]")),
+    # the elements of a transposed view are in another order
+    ("ct.launch(0, (a.shape[0] // 16, 2), square, ([a, a.transpose(0, 1)], 16))", "warning", ("outs[0]", "outs[1]")),
     ("ct.launch(0, (a.shape[0] // 16,), copies, ([a, b], [a, c], 16))", "warning", ("ins[0]", "outs[0]")),
     # it is not known whether the array is used
     ("ct.launch(0, (a.shape[0] // 16, n), each, ([a, a], 16))", "warning", ("outs[0]", "outs[1]")),

@@ -23,10 +23,12 @@ from tilecheck.symbolic import (
     Array,
     ArrayElement,
     Cond,
+    Counter,
     Extent,
     Stride,
     Substitution,
     Symbol,
+    Term,
     atoms_in,
     conj,
     conjuncts,
@@ -94,9 +96,11 @@ def _decide(
             _is_used(model, launch, touched.to(read), read))
     if False in used:
         return None
-    same = one.argument.exact and other.argument.exact
+    first, second = one.argument, other.argument
+    same = first.exact and second.exact
     certain = None not in used if written.root != read.root else (
-        same and _collide(model, launch, touched, written, read))
+        same and first.name is not None and (first.name, first.strided) == (second.name, second.strided)
+        and _collide(model, launch, touched, written, read))
     in_place = same and not touched.writes(read) and _is_in_place(touched, read, written)
     return AliasedArguments(
         (one.array.text, other.array.text), written.text, other.argument.text, other.span, in_place, certain)
@@ -170,12 +174,27 @@ def _is_in_place(touched: Touched, read: Array, written: Array) -> bool:
 
 
 def _is_same_element(r: Access, w: Access, read: Array, written: Array) -> bool:
-    """Whether two accesses touch one element of the storage. In a loop over lists, that is so if both arrays have the
-    same position."""
-    if r.region.index != w.region.index or r.array.at_any_position is not w.array.at_any_position:
+    """Whether each block reads an element of the storage before it writes the same one.
+
+    In one loop over lists, that is so if both arrays have the same position. Otherwise all positions are read before
+    any is written: no loop contains both accesses, and blocks do not choose the position.
+    """
+    if r.array.at_any_position is w.array.at_any_position and r.region.index == w.region.index and (
+            not r.array.at_any_position or _position_of(read) == _position_of(written)):
+        return True
+    if not (r.array.at_any_position or w.array.at_any_position) or set(r.loops) & set(w.loops):
         return False
-    return not r.array.at_any_position or (
-        isinstance(read, ArrayElement) and isinstance(written, ArrayElement) and read.position == written.position)
+    chosen = [a.region.index[0] for a in (r, w) if a.array.at_any_position]
+    return _within_array(r) == _within_array(w) and not any(
+        a.varying and not isinstance(a, Counter) for a in atoms_in(*chosen))
+
+
+def _position_of(array: Array) -> int | None:
+    return array.position if isinstance(array, ArrayElement) else None
+
+
+def _within_array(access: Access) -> tuple[Term, ...]:
+    return access.region.index[1:] if access.array.at_any_position else access.region.index
 
 
 def _exclude(first: Cond, second: Cond) -> bool:
