@@ -446,7 +446,7 @@ def _check_arrays(first: Argument, second: Argument | None = None) -> Discharge:
 def _check_integer(argument: Argument) -> Discharge:
     if argument.integral is None:
         return _OPEN
-    return Discharge("discharged" if argument.integral else "broken", (), argument.text)
+    return Discharge("discharged" if argument.integral else "broken", (), f"integer({argument.text})")
 
 
 def _check_disjoint(argument: Argument) -> Discharge:
