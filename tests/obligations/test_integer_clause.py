@@ -116,6 +116,13 @@ def test_a_variable_that_is_an_integer_does(before, value):
     assert check_launch(value, before) == ("conditional", "discharged")
 
 
+@pytest.mark.parametrize("top", ["int = float", "from numbers import Real as int"])
+def test_an_annotation_of_another_name_does_not(top):
+    text = KERNEL.replace("import math", f"{top}\nimport math") + LAUNCH.format(value="m", before="pass")
+    (kernel,) = check(text).kernels
+    assert {c.clause: c.state for c in kernel.contract}["integer(p)"] == "open"
+
+
 def test_every_launch_counts():
     text = KERNEL + LAUNCH.format(value="m", before="pass") + LAUNCH.replace("run", "other").format(
         value="n", before="pass")

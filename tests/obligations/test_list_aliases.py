@@ -65,6 +65,15 @@ def square(outs, T: ct.Constant[int]):
 
 
 @ct.kernel
+def some(outs, T: ct.Constant[int]):
+    i = ct.bid(0)
+    if i < 2:
+        ct.store(outs[0], (i,), ct.full((T,), 1.0, ct.float32))
+    else:
+        ct.store(outs[1], (i,), ct.full((T,), 1.0, ct.float32))
+
+
+@ct.kernel
 def copies(ins, outs, T: ct.Constant[int]):
     i = ct.bid(0)
     for k in range(len(ins)):
@@ -99,6 +108,7 @@ def find(host: str) -> tuple[Diagnostic, ...]:
     ("ct.launch(0, (a.shape[0] // 16,), fill, ([a, a], 16))", "warning", ("outs[0]", "outs[1]")),
     ("ct.launch(0, (a.shape[0] // 16,), fill, ([a, a.view(-1)], 16))", "warning", ("outs[0]", "outs[1]")),
     ("ct.launch(0, (n,), fill, ([a[:8], a[4:12]], 16))", "warning", ("outs[0]", "outs[1]")),
+    ("x = torch.zeros(64)\n    ct.launch(0, (4,), some, ([x, x], 16))", "warning", ("outs[0]", "outs[1]")),
     ("ct.launch(0, (a.shape[0] // 16,), two, ([a, a], 16))", "warning", ("outs[0]", "outs[1]")),
     # an array of a list and another parameter: the compiler assumes that they are disjoint
     ("ct.launch(0, (a.shape[0] // 16,), sums, ([a, b], b, 16))", "error", ("ins[1]", "out")),
@@ -138,6 +148,7 @@ def test_arrays_that_share_storage(host, severity, names):
     "xs = [a, a]\n    xs.pop()\n    ct.launch(0, (4,), fill, (xs, 16))",
     "xs = [a, a]\n    n(xs)\n    ct.launch(0, (4,), fill, (xs, 16))",
     "x = torch.zeros(64)\n    ct.launch(0, (4, 1), each, ([x, x], 16))",
+    "x = torch.zeros(64)\n    ct.launch(0, (2,), some, ([x, x], 16))",
     "xs = [a, a if n else b]\n    ct.launch(0, (4,), fill, (xs, 16))",
 ])
 def test_other_arrays(host):

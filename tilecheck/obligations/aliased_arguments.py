@@ -109,15 +109,15 @@ def _decide(
 def _is_used(
     model: KernelModel, launch: Launch, accesses: Sequence[Access], array: Array, writing: bool = False,
 ) -> bool | None:
-    """Whether a launch uses an array: yes, no, or not known. Accesses to an array at any position of a list are
-    executed; others count as made, and so does what an unsupported construct does with a parameter."""
+    """Whether a launch uses an array: yes, no, or not known. Accesses to an array of a list are executed. What cannot
+    be executed counts as made if its array is known, and so does what an unsupported construct does with a
+    parameter."""
     asked = [a for a in accesses if a.mode != "read" or not writing]
-    if not asked:
-        return None if isinstance(array, ArrayElement) else True
-    if any(not a.array.at_any_position for a in asked):
+    if not isinstance(array, ArrayElement):
         return True
-    found = [_is_reached(model, launch, _select_position(a, array)) for a in asked]
-    return True if True in found else None if None in found else False
+    found = {_is_reached(model, launch, _select_position(a, array)) if a.array.at_any_position else
+             _is_reached(model, launch, a.region) is not False for a in asked}
+    return True if True in found else None if None in found or not found else False
 
 
 def _is_reached(model: KernelModel, launch: Launch, region: Region) -> bool | None:

@@ -221,7 +221,8 @@ class _Search:
             ev.symbols.free.add(name)
         if param.name in ("self", "cls"):
             ev.symbols.objects.add(name)
-        if _get_name(param.annotation) == "int":
+        if param.annotation is not None and calls.find_external_path(
+                ev, param.annotation, self.module) == "builtins.int":
             ev.symbols.integers.add(name)
         fractional = _get_name(param.annotation) == "float" or (isinstance(param.default, tree.Constant) and isinstance(
             param.default.value, float))
