@@ -109,9 +109,8 @@ def _decide(
 def _is_used(
     model: KernelModel, launch: Launch, accesses: Sequence[Access], array: Array, writing: bool = False,
 ) -> bool | None:
-    """Whether a launch uses an array: yes, no, or not known. Accesses to an array of a list are executed. What cannot
-    be executed counts as made if its array is known, and so does what an unsupported construct does with a
-    parameter."""
+    """Whether a launch uses an array: yes, no, or not known. Accesses to an array of a list are executed. An access
+    that cannot be executed counts as made if its array is known. An unsupported construct uses a parameter."""
     asked = [a for a in accesses if a.mode != "read" or not writing]
     if not isinstance(array, ArrayElement):
         return True
