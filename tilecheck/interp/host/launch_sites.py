@@ -375,7 +375,8 @@ def _join_arguments(parts: list[tuple[Cond, Argument]]) -> Argument:
         options=tuple(parts),
         roots=None if any(part.roots is None for _, part in parts) else frozenset(
             root for _, part in parts for root in part.roots or ()),
-        made=frozenset(root for _, part in parts for root in part.made))
+        made=frozenset(root for _, part in parts for root in part.made),
+        integral=first.integral if len({part.integral for _, part in parts}) == 1 else None)
 
 
 def _join_terms(terms: list[tuple[Cond, Term | None]]) -> Term | None:
