@@ -74,7 +74,8 @@ def test_an_integer_discharges_it(value):
     "n and m", "m or 0.5", "x.shape[0] / 2 if flag else 2", "divmod(n, 2)[0]", "math.log2(m)", "unknown(m)",
     "x.shape[0] / 1", "np.ceil(m / 4) * 2", "max(1, np.ceil(m / 4))", "(m / 2) // 1", "-y", "-(m / 2)", "+n",
     "math.sqrt(m)", "n - n", "int(n) - n", "n * 0", "sum([n, -n])", "max(n - n, 3)", "(n + 1) - n", "(n - n) ** 2",
-    "0 * y", "operator.truediv(m, 2)", "torch.tensor(m)", "eval('m')", "True", "not flag",
+    "0 * y", "min(not m, 3)", "max(m, flag)", "(not m) if flag else m", "True if flag else 3",
+    "operator.truediv(m, 2)", "torch.tensor(m)", "eval('m')", "True", "not flag",
 ])
 def test_another_value_does_not(value):
     verdict, state = check_launch(value)

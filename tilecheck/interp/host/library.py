@@ -195,7 +195,12 @@ def _numbers(ev: Evaluator, args: Args, state: State) -> tuple[tuple[Value, ...]
 def _evaluate_extreme(pick: Callable[..., Term]) -> Call:
     def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
         found = None if "key" in named else _numbers(ev, args, state)
-        return None if found is None else combine(ev, pick(*found[1]), *found[0])
+        if found is None:
+            return None
+        values, terms = found
+        # the result is one of the values, and a truth value is not an integer
+        return Int(pick(*terms), False) if any(isinstance(v, Truth) for v in values) else combine(
+            ev, pick(*terms), *values)
     return apply
 
 
