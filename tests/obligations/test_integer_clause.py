@@ -82,7 +82,7 @@ def test_another_value_does_not(value):
     assert verdict in ("conditional", "unproven", "refuted") and state in (None, "open")
 
 
-@pytest.mark.parametrize("value", ["0.5", "2.0", "-0.5", "x.shape[0] / 2", "1e3", "True", "5 / 2"])
+@pytest.mark.parametrize("value", ["0.5", "2.0", "-0.5", "x.shape[0] / 2", "1e3", "5 / 2"])
 def test_nothing_is_assumed_where_a_launch_breaks_it(value):
     verdict, state = check_launch(value)
     assert verdict in ("conditional", "unproven", "refuted") and state is None

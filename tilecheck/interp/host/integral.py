@@ -49,10 +49,9 @@ def is_integer(ev: Evaluator, value: Value) -> bool | None:
         return found.pop() if len(found) == 1 else None
     if isinstance(value, Thing):
         return True if value.numeric and _is_whole_atom(ev, symbol_from_text(value.name)) else None
-    no_integer = (isinstance(value, Plain) and isinstance(value.value, float)) or (
-        isinstance(value, Truth) and value.cond.op in ("true", "false")) or (
+    certain = (isinstance(value, Plain) and isinstance(value.value, float)) or (
         isinstance(value, Ratio) and _is_computed(ev, value.num) and _is_computed(ev, value.den))
-    return False if no_integer else None
+    return False if certain else None
 
 
 def mark_integer(ev: Evaluator, term: Term) -> Int:
