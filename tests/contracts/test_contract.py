@@ -107,10 +107,10 @@ def test_other_spellings(text: str, expected: list[str]) -> None:
 
 def test_kinds() -> None:
     kinds = {c.text: c.kind for c in parse(
-        "grid[2] == 1 and numel(x) < 2**31 and disjoint(c, a) and injective(ids) and grid[0]*C <= S")}
+        "grid[2] == 1 and numel(x) < 2**31 and disjoint(c, a) and injective(ids) and integer(n) and grid[0]*C <= S")}
     assert kinds == {
         "grid[2] == 1": "structural", "numel(x) < 2**31": "structural", "disjoint(c, a)": "structural",
-        "injective(ids)": "annotation", "grid[0]*C <= S": "semantic",
+        "injective(ids)": "annotation", "integer(n)": "semantic", "grid[0]*C <= S": "semantic",
     }
 
 
@@ -127,6 +127,7 @@ def test_kinds() -> None:
     ("lock(locks)", _note("lock", ("locks",))),
     ("disjoint(c, a)", _note("disjoint", ("c", "a"))),
     ("disjoint(cs[*], a)", _note("disjoint", ("cs[*]", "a"))),
+    ("integer(n)", _note("integer", ("n",))),
 ])
 def test_annotations(text: str, annotation: Annotation) -> None:
     (clause,) = parse(text)
@@ -164,6 +165,14 @@ def test_arithmetic_is_not_an_annotation() -> None:
     ("multiple(x)", 0, "is written"),
     ("monotone(x, y)", 0, "is written"),
     ("disjoint(a, b, c)", 0, "is written"),
+    ("integer(n, m)", 0, "is written"),
+    ("integer()", 0, "is written"),
+    ("integer(x.shape[0])", 0, "is written"),
+    ("integer(ids[2])", 0, "is written"),
+    ("integer(xs[*])", 0, "is written"),
+    ("integer(2*n)", 0, "is written"),
+    ("not integer(n)", 4, "stands alone"),
+    ("n > 1 or integer(n)", 9, "stands alone"),
     ("cdiv(n) < 2", 0, "is written cdiv(a, b)"),
     ("len(a + b) < 2", 0, "is written"),
     ("a b", 2, "unexpected `b`"),

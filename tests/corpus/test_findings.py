@@ -31,4 +31,4 @@ def test_most_of_them_are_true():
         said[f["verdict"]] += len(f["lines"])
     assert said["true"] + said["asks"] >= PRECISE * said.total(), said
     # of those that need no word of the author's
-    assert said["true"] >= 0.86 * (said["true"] + said["false"]), said
+    assert said["true"] >= 0.88 * (said["true"] + said["false"]), said

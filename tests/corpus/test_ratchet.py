@@ -28,7 +28,7 @@ def test_no_file_fails(corpus_report):
 
 def test_writes_are_decided_without_annotations(corpus_report):
     decided, total = decided_statements(corpus_report)
-    assert decided >= 0.94 * total, f"{decided} of {total} statements that write are decided"
+    assert decided >= 0.95 * total, f"{decided} of {total} statements that write are decided"
 
 
 def test_annotations_decide_the_recorded_kernels(corpus):
@@ -36,8 +36,7 @@ def test_annotations_decide_the_recorded_kernels(corpus):
     found = figures(run(corpus, "--contracts", str(ANNOTATIONS)))
     _assert_unchanged({**kept["kernels"], **kept["annotated"]}, found)
     decided, total = decided_writes(found)
-    # two writes wait for a clause that a number without a type is an integer
-    assert decided >= 0.98 * total, f"{decided} of {total} writes decided"
+    assert decided >= 0.99 * total, f"{decided} of {total} writes decided"
 
 
 def test_a_lost_proof_is_worse_and_a_new_one_is_not():

@@ -60,18 +60,26 @@ from tilecheck.symbolic import (
 from tilecheck.symbolic.footprint import Clause, ClauseKind
 from tilecheck.symbolic.sizes import is_flat
 
+_KINDS: Final[Mapping[str, ClauseKind]] = {"disjoint": "structural", "integer": "semantic"}
+"""The kinds of the clauses that say how arguments are passed. The others describe the contents of arrays."""
+
 
 class Annotation(Struct, frozen=True):
-    """A fact about arrays that index arithmetic cannot show.
+    """A fact about arguments that index arithmetic cannot show.
 
-    name    injective, monotone, segments, range, multiple, ticket, lock or disjoint
-    arrays  the arrays it is about
+    name    injective, monotone, segments, range, multiple, ticket, lock, disjoint or integer
+    arrays  the arrays it is about; the number that `integer` is about, by its name
     terms   the bounds of `range`, the bound of `injective`, the divisor of `multiple`, the index of `lock`
     """
 
     name: str
     arrays: tuple[Array, ...]
     terms: tuple[Term, ...] = ()
+
+    @property
+    def about_contents(self) -> bool:
+        """Whether it describes the contents of arrays."""
+        return self.name not in _KINDS
 
     @property
     def text(self) -> str:
@@ -383,6 +391,7 @@ _ARITY: Final = {
     # arrays (least, most), terms (least, most)
     "injective": (1, 1, 0, 1), "monotone": (1, 1, 0, 0), "segments": (1, 2, 0, 0), "range": (1, 1, 2, 2),
     "multiple": (1, 1, 1, 1), "ticket": (1, 1, 0, 0), "lock": (1, 1, 0, 0), "disjoint": (1, 2, 0, 0),
+    "integer": (1, 1, 0, 0),
 }
 
 
@@ -393,6 +402,8 @@ def _annotation(name: str, args: list[_Value], token: Token) -> Annotation:
     if len(arrays) < least or not fewest <= len(rest) <= terms:
         raise usage
     if any(a.array is None or (a.index and name != "lock") for a in arrays):
+        raise usage
+    if name == "integer" and arrays[0].term is None:
         raise usage
     index = arrays[0].index if name == "lock" else tuple(_term(a) for a in rest)
     return Annotation(name, tuple(a.array for a in arrays if a.array is not None), index)
@@ -435,7 +446,7 @@ def _kind(cond: Cond) -> ClauseKind:
 def _clauses(value: _Value) -> tuple[Clause, ...]:
     if value.annotation is not None:
         note = value.annotation
-        return (Clause(note.text, None, "structural" if note.name == "disjoint" else "annotation"),)
+        return (Clause(note.text, None, _KINDS.get(note.name, "annotation")),)
     cond = _cond(value)
     return tuple(
         Clause(render(part), part, _kind(part)) for part in (cond.args if cond.op == "and" else (cond,)))

@@ -26,8 +26,9 @@ ANNOTATIONS: Final = {
     "ticket": "ticket(counter)",
     "lock": "lock(locks[i])",
     "disjoint": "disjoint(c, a) or disjoint(c)",
+    "integer": "integer(n)",
 }
-"""Facts about arrays, with the way each is written."""
+"""Facts about arguments that are not arithmetic, with the way each is written."""
 
 FUNCTIONS: Final = {
     "min": "min(a, b, ...)",

@@ -11,7 +11,7 @@ from tilecheck.dtypes import I64, INTEGERS, SOME_INTEGER, SOME_NUMBER, Weak
 from tilecheck.interp.kernel import builtins
 from tilecheck.interp.kernel.access import Access, Gap, KernelModel, Param, ParamKind
 from tilecheck.interp.kernel.assigned import local_names
-from tilecheck.interp.kernel.declared_contracts import find_declared, integers, ranges
+from tilecheck.interp.kernel.declared_contracts import find_declared, integers, ranges, whole_numbers
 from tilecheck.interp.kernel.device.note import note_syntax
 from tilecheck.interp.kernel.device.variant import Variant
 from tilecheck.interp.kernel.dialect.ownership import NOT_A_DIALECT
@@ -46,7 +46,8 @@ Statements: TypeAlias = Mapping[type, Callable[[Machine, Any], None]]
 
 
 def execute(project: Project, site: KernelSite, overlay: Iterable[str] = ()) -> KernelModel:
-    """Never raises: what goes wrong inside costs the kernel its verdicts. `overlay` are clauses declared elsewhere."""
+    """Never raises: what goes wrong inside costs the kernel its verdicts. `overlay` are clauses that are declared
+    elsewhere or assumed."""
     return execute_measured(project, site, overlay)[0]
 
 
@@ -65,7 +66,7 @@ def run_until_stable(
     statements = cast(Statements, STATEMENTS) if statements is None else statements
     texts = (*(d.text for d in find_declared(project, site)), *overlay)
     of_integers = integers(texts)
-    knowledge = Knowledge(ranges=ranges(texts))
+    knowledge = Knowledge(ranges=ranges(texts), whole=frozenset(map(Scalar, whole_numbers(texts))))
     machine = _run(project, site, knowledge, expressions, statements)
     for _ in range(RUNS - 1):
         learnt = _learn(machine, of_integers)
@@ -307,7 +308,8 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         indexed=frozenset(n for n, certain in m.indexed.items() if certain),
         observed=_collect_observed(m, definition),
         paddings=Paddings(tuple(m.observations), tuple(sorted(m.unfollowed.items()))),
-        ownership=dialect().ownership_of(m, site) if site.dialect else NOT_A_DIALECT)
+        ownership=dialect().ownership_of(m, site) if site.dialect else NOT_A_DIALECT,
+        fractional=tuple(sorted(n.name for n in m.fractional if isinstance(n, Scalar))))
 
 
 def _collect_observed(m: Machine, definition: FuncDef) -> Observed:

@@ -29,8 +29,9 @@ def minimal(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
 
 def are_implied(clauses: Iterable[Clause], by: Iterable[Clause]) -> bool:
     """Whether clauses follow from others for launch scalars that are not negative; sizes and strides are not."""
-    known = _conds(by)
-    return all(_follows(known, c) is not None for c in _conds(clauses))
+    own, others = tuple(clauses), tuple(by)
+    known = _conds(others)
+    return all(c in others for c in own if c.cond is None) and all(_follows(known, c) is not None for c in _conds(own))
 
 
 def _follows(known: Sequence[Cond], goal: Cond) -> Assumed | None:

@@ -110,7 +110,7 @@ def _decide(s: DecidedObligation, model: KernelModel, launches: Sequence[Launch]
     if plan is not None and clean:
         clause = _clause_of_launches(plan, model, different)
         if clause is not None:
-            return replace(s, verdict="conditional", clauses=(clause,), witness=None, reason=because(
+            return replace(s, verdict="conditional", clauses=(clause, *model.assumed), witness=None, reason=because(
                 Cause.EXECUTED_AT_LAUNCHES), certain=True)
     return replace(s, certain=False) if refuted else s
 

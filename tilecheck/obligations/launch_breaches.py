@@ -10,25 +10,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilecheck.contracts import annotation_of
-from tilecheck.interp.host.argument_aliasing import UnreadAxis, aliases, unread_axis
+from tilecheck.interp.host.argument_aliasing import UnreadAxis, unread_axis
 from tilecheck.interp.host.clause_substitution import find_distinct
 from tilecheck.interp.host.discharge import Discharge
 from tilecheck.interp.host.launch import Launch
-from tilecheck.interp.host.read_write_sets import find_accessed
 from tilecheck.interp.host.violations import Failing, failing
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.executed_launches import execute_at, execute_slice_at
 from tilecheck.obligations.grid_coverage import depends_on_data, find_dependent
 from tilecheck.obligations.launches import Discharged, is_width
 from tilecheck.obligations.obligation import DecidedObligation, Proof
-from tilecheck.symbolic import FALSE, TRUE, Cond, GridDim, atoms_in, atoms_of, conj, conjuncts
+from tilecheck.symbolic import FALSE, TRUE, GridDim, atoms_in, atoms_of
 from tilecheck.symbolic.footprint import Clause
-from tilecheck.syntax.tree import Span
 
 _MOST: Final = 200
 """Launches and clauses of one kernel that are executed."""
 
-__all__ = ["AliasedArguments", "Breach", "IdleAxis", "find_aliased_arguments", "find_breaches", "find_unread_axes"]
+__all__ = ["Breach", "IdleAxis", "find_breaches", "find_unread_axes"]
 
 
 class Breach(Struct, frozen=True):
@@ -236,54 +234,3 @@ class _Depending(Struct, frozen=True):
         elif is_width(clause):
             # of a semantic clause the obligations that depend on it are reported
             yield Breach(clause, launch, result)
-
-
-# --- aliases ---------------------------------------------------------------------------------------------------------
-
-class AliasedArguments(Struct, frozen=True):
-    """A launch that passes overlapping storage for two parameters. The kernel writes the parameter `written`.
-
-    names     the two parameters, in order
-    text      the second argument, as the author wrote it
-    span      the location of the second argument
-    in_place  whether both are the same array, and each block only reads from it what it writes later
-    """
-
-    names: tuple[str, str]
-    written: str
-    text: str
-    span: Span
-    in_place: bool = False
-
-
-def find_aliased_arguments(model: KernelModel, launches: Sequence[Launch]) -> Iterator[AliasedArguments]:
-    """Pairs of arguments that certainly overlap, one of which the kernel writes and the other it uses."""
-    for launch in launches:
-        if launch.arguments is None:
-            continue
-        pairs = aliases(launch, model.params)
-        arrays = find_accessed(model, launch) if pairs else None
-        for i, j in pairs:
-            names = (model.params[i].name, model.params[j].name)
-            if arrays is not None and arrays.conflict(*names):
-                written = names[0] if names[0] in arrays.written else names[1]
-                other = names[1] if written == names[0] else names[0]
-                same = launch.arguments[i].exact and launch.arguments[j].exact
-                yield AliasedArguments(names, written, launch.arguments[j].text, launch.arguments[j].span,
-                                       same and other not in arrays.written and _is_in_place(model, other, written))
-
-
-def _is_in_place(model: KernelModel, read: str, written: str) -> bool:
-    """Whether each access that reads one array is followed by a write to the same elements of the other one, and no
-    write comes before it."""
-    writes = [a for a in model.accesses if a.array.text == written and a.mode != "read"]
-    reads = [a for a in model.accesses if a.array.text == read]
-    return bool(reads) and all(
-        r.region.exact and any(w.mode == "write" and w.region.index == r.region.index for w in writes) and all(
-            r.site < w.site or _exclude(r.region.guard, w.region.guard) for w in writes) for r in reads)
-
-
-def _exclude(first: Cond, second: Cond) -> bool:
-    """Whether two path conditions exclude each other, as their parts show."""
-    return conj(first, second).op == "false" or any(
-        all(conj(way, second).op == "false" for way in c.args) for c in conjuncts(first) if c.op == "or")

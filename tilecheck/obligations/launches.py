@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from tilecheck.contracts import annotation_of
 from tilecheck.diagnostics import ClauseState, LaunchCounts
+from tilecheck.interp.host.argument_aliasing import aliases
 from tilecheck.interp.host.clause_substitution import bind, find_distinct
 from tilecheck.interp.host.discharge import Discharge, discharge, substitute_text
 from tilecheck.interp.host.launch import Launch
@@ -125,7 +126,12 @@ def _in_numbers(clause: Clause, model: KernelModel, launch: Launch, ranks: Mappi
 
 
 def _idle(clause: Clause, model: KernelModel, launch: Launch) -> bool:
-    """Whether a clause requires two arrays not to alias, and the launch does not use one of them or writes neither."""
+    """Whether a clause requires arrays not to alias, and of each two that do the launch does not use one or writes
+    neither."""
     note = annotation_of(clause)
-    return note is not None and note.name == "disjoint" and len(note.arrays) == 2 and not find_accessed(
-        model, launch).conflict(*(array.root for array in note.arrays))
+    if note is None or note.name != "disjoint":
+        return False
+    roots = {array.root for array in note.arrays}
+    same = [(a.array, b.array) for a, b in aliases(launch, model.params) if {a.array.root, b.array.root} == roots]
+    touched = find_accessed(model, launch)
+    return bool(same) and not any(touched.conflict(*pair) for pair in same)

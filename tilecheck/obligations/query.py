@@ -203,7 +203,7 @@ class Context:
     def says_of(self, array: Array) -> bool:
         """Whether the author declares anything of the contents of an array."""
         return any(array in a.arrays for c in self.declared if c.cond is None
-                   and (a := annotation_of(c)) is not None and a.name != "disjoint")
+                   and (a := annotation_of(c)) is not None and a.about_contents)
 
     @property
     def annotations(self) -> Annotations:

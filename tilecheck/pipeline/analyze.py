@@ -21,6 +21,7 @@ from tilecheck.kernel_model.driver import execute, execute_variant
 from tilecheck.obligations.obligation import Proof
 from tilecheck.obligations.variants import ExecuteVariant, execute_nothing
 from tilecheck.obligations.verdicts import prove
+from tilecheck.obligations.whole_numbers import Attempt, assume_integers, break_assumption
 from tilecheck.pipeline.kernel_suppressions import denies_residual, opt_outs_of_kernel
 from tilecheck.pipeline.results import Concluded, KernelFindings, LaunchesFound, ProofFound, failure_of
 from tilecheck.rules.diagnose import conclude
@@ -36,11 +37,20 @@ Overlay: TypeAlias = Mapping[str, tuple[str, ...]]
 
 
 class ProvedKernel(Struct, frozen=True):
-    """A kernel with everything that needs no launch."""
+    """A kernel with everything that needs no launch.
+
+    otherwise  the kernel without the assumption that parameters are integers, where its proof makes that assumption
+    """
 
     model: KernelModel
     proof: Proof
     deny_residual: bool
+    otherwise: ProvedKernel | None = None
+
+    def at(self, launches: Iterable[Launch]) -> ProvedKernel:
+        """The kernel with the assumptions that no launch breaks."""
+        other = self.otherwise
+        return self if other is None or not any(break_assumption(self.model, x) for x in launches) else other
 
 
 def prove_site(
@@ -82,11 +92,22 @@ def _find_ownership_of_file(project: Project, module: Module) -> tuple[tuple[Eve
 def prove_kernel(project: Project, site: KernelSite, overlay: Overlay) -> ProvedKernel:
     """Prove one kernel, as far as that needs no launch."""
     clauses = select(overlay, site.module.path, site.qualname)
-    model = execute(project, site, clauses)
-    if clauses:
+    denied = denies_residual(project, site)
+
+    def attempt(assumed: tuple[str, ...] = ()) -> Attempt:
+        model = execute(project, site, (*clauses, *assumed))
         declared = tuple(Declared(text, model.name_span, "overlay") for text in clauses)
-        model = replace(model, declared=model.declared + declared)
-    return ProvedKernel(model, _add_advice(project, site, clauses, model, prove(model)), denies_residual(project, site))
+        model = replace(model, declared=model.declared + declared) if declared else model
+        return Attempt(model, prove(model))
+
+    def complete(found: Attempt, otherwise: ProvedKernel | None = None) -> ProvedKernel:
+        model = found.model
+        advised = _add_advice(project, site, (*clauses, *(c.text for c in model.assumed)), model, found.proof)
+        return ProvedKernel(model, advised, denied, otherwise)
+
+    first = attempt()
+    whole = assume_integers(first, attempt)
+    return complete(first) if whole is None else complete(whole, complete(first))
 
 
 def _add_advice(
@@ -104,11 +125,13 @@ def conclude_kernel(
     kernel: ProvedKernel, launches: Iterable[Launch], execute: ExecuteVariant = execute_nothing,
 ) -> Concluded:
     """Conclude one kernel from its proof and all its seen launches."""
+    seen = in_order(launches)
+    kernel = kernel.at(seen)
     model = kernel.model
     failures = list(_faulty_contracts(kernel))
     findings = None
     try:
-        report, diagnostics = conclude(model, kernel.proof, in_order(launches), execute)
+        report, diagnostics = conclude(model, kernel.proof, seen, execute)
         findings = KernelFindings(report, diagnostics, kernel.deny_residual, model.dialect)
     except Exception as error:
         failures.append(failure_of(model.file, error, model.name_span.line))

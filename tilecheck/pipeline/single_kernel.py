@@ -78,6 +78,7 @@ def study(target: str, config: Config) -> Study:
     workspace.compute("launching", "launches")
     launches = tuple(in_order(workspace.launches_of_kernel(kernel.key)))
     workspace.save()
+    proved = proved.at(launches)
     report, diagnostics = conclude(proved.model, proved.proof, launches, workspace.executor(home, kernel))
     module = workspace.module(kernel.home)
     definition = module.function(kernel.qualname)

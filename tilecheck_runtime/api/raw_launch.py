@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any, Final
 
 from tilecheck.decorators import declaration_of
+from tilecheck.symbolic import UNKNOWN_ARRAY
 from tilecheck_runtime.api.launch_proof import prove_from_representation
 from tilecheck_runtime.backends.cuda.driver import driver
 from tilecheck_runtime.backends.cuda.stream import handle_of
@@ -144,14 +145,15 @@ def check_launch(kernel: Any, grid: Any, values: Sequence[Any], given: Sequence[
                                   "given", use=current_location(), fix="pass an argument for each parameter")
     extents, written = _check_grid(name, grid), _written_parameters(function)
     numbers = _contract_numbers(known, values, given, extents)
-    like = (function, declaration_of(function), tuple(numbers.items()),
+    floats = {name: v for name, v in zip(known, values, strict=True) if isinstance(v, float)}
+    like = (function, declaration_of(function), tuple(numbers.items()), tuple(map(type, values)), tuple(floats.items()),
             tuple((n.name, n.array.ordinal, n.array.dtype.name, n.array.strides, n.array.readonly) for n in given))
     if like not in _PASSED:
         for one in given:
             _check_array(name, one, written)
         _check_one_device(name, given)
         _check_not_refuted(function)
-        enforce(name, contract_of(function), numbers, complete=False)
+        enforce(name, contract_of(function), numbers, complete=False, floats=floats)
         _check_representation(kernel, values, given, extents)
         if len(_PASSED) >= _MOST:
             _PASSED.clear()
@@ -198,7 +200,11 @@ def _check_grid(kernel: str, grid: Any) -> tuple[int, int, int]:
 def _written_parameters(function: FunctionType) -> frozenset[str] | None:
     """Parameters that a kernel writes; None if the checker cannot analyze it."""
     found = findings_of(function)
-    return None if found is None else frozenset(o.array for o in found.report.obligations if o.kind == "disjoint")
+    if found is None:
+        return None
+    arrays = {o.array for o in found.report.obligations if o.kind == "disjoint"}
+    # an array of a list is `xs[*]`, and the array may be unknown
+    return None if UNKNOWN_ARRAY.text in arrays else frozenset(a.partition("[")[0] for a in arrays)
 
 
 def _check_array(kernel: str, one: _NamedArray, written: frozenset[str] | None) -> None:
@@ -290,7 +296,7 @@ def _check_representation(
 def _contract_numbers(known: Sequence[str], values: Sequence[Any], given: Sequence[_NamedArray],
                       grid: tuple[int, int, int]) -> Mapping[str, int]:
     """Returns everything that contracts can refer to, by its name there."""
-    found = {name: int(v) for name, v in zip(known, values, strict=True) if isinstance(v, (bool, int))}
+    found = {name: v for name, v in zip(known, values, strict=True) if isinstance(v, int)}
     found.update({f"grid[{axis}]": n for axis, n in enumerate(grid)})
     for one in given:
         size = int(one.array.dtype.storage.itemsize)

@@ -181,7 +181,7 @@ def _make_output(parameter: Parameter, found: SketchedArray, values: Mapping[str
 def _contract_numbers(values: Mapping[str, int], scalars: Mapping[str, Number], arrays: Mapping[str, SketchedArray],
                       grid: Grid) -> dict[str, int]:
     """Returns everything that contracts can refer to, by its name there."""
-    numbers = {**values, **{n: int(v) for n, v in scalars.items() if isinstance(v, int)}}
+    numbers = {**values, **{n: v for n, v in scalars.items() if isinstance(v, int)}}
     numbers |= {f"grid[{axis}]": n for axis, n in enumerate(grid)}
     for name, array in arrays.items():
         numbers |= {f"{name}.shape[{axis}]": n for axis, n in enumerate(array.shape)}

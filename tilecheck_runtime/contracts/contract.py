@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from types import FunctionType
+from itertools import product
+from types import FunctionType, MappingProxyType
 from typing import Final
 
 from tilecheck.contracts import Annotation, annotation_of, evaluate, parse, parse_term
 from tilecheck.contracts import ContractError as TextError
 from tilecheck.contracts.checking import Scalars
 from tilecheck.decorators import declaration_of
+from tilecheck.symbolic import Cond, atoms_of
 from tilecheck.symbolic import evaluate as value_of
 from tilecheck.symbolic.footprint import Clause
 from tilecheck_runtime.contracts.annotations import DECIDABLE
@@ -23,13 +26,15 @@ from tilecheck_runtime.errors.ownership import ContractError
 
 __all__ = ["Contract", "Demand", "contract_of", "contradiction", "enforce"]
 
+_NO_FLOATS: Final[Mapping[str, float]] = MappingProxyType({})
+
 
 @dataclass(frozen=True)
 class Demand:
     """One clause that a launch must satisfy.
 
     text        as it is printed: as the author wrote it, if declared
-    annotation  the fact about the contents of arrays, if there is one
+    annotation  the fact about the contents of arrays or the types of numbers, if there is one
     declared    whether the author wrote it
     """
 
@@ -103,24 +108,52 @@ def _inferred_clauses(found: Findings | None, function: FunctionType) -> tuple[s
     return found.clauses if found.verdict in ACCEPTED_VERDICTS else (*found.clauses, *infer_requirements(function))
 
 
-def enforce(kernel: str, contract: Contract, values: Mapping[str, int], complete: bool = True) -> None:
-    """Raises ContractError for the first clause on shapes and numbers that does not hold, with the values in it. If the
-    values are not `complete`, inferred clauses about other values are skipped."""
+def enforce(
+    kernel: str, contract: Contract, values: Mapping[str, int], complete: bool = True,
+    floats: Mapping[str, float] = _NO_FLOATS,
+) -> None:
+    """Raises ContractError for the first clause on shapes and numbers that does not hold, with the values in it.
+
+    complete  whether `values` has all values; otherwise inferred clauses about other values are skipped
+    floats    numbers that are not in `values`: an inferred clause has to hold for the integers on both sides of each
+    """
     for demand in contract.demands:
+        if demand.annotation is not None and demand.annotation.name == "integer":
+            _enforce_integer(kernel, demand, demand.annotation.arrays[0].root, values, floats)
         if demand.clause.cond is None:
             continue
-        for numbers in _instantiate(demand.text, values):
+        rounded = (values,) if demand.declared else _round_floats(demand.clause.cond, values, floats)
+        for numbers in (n for known in rounded for n in _instantiate(demand.text, known)):
             try:
                 if evaluate(demand.clause, numbers):
                     continue
             except KeyError as error:
-                if not complete and not demand.declared:
+                if not complete and not demand.declared and _missing_name(error) not in floats:
                     continue
                 raise _unknown_name_error(kernel, demand, error) from None
             said = ", ".join(f"{name} = {numbers[name]}" for name in _names_in(demand.text) if name in numbers)
             sides = _show_sides(demand.text, numbers)
             values_shown = f"here {said}" + (f": {sides}" if sides else "")
             raise contradiction(kernel, demand, values_shown, _suggest_value(demand, numbers))
+
+
+def _enforce_integer(
+    kernel: str, demand: Demand, name: str, values: Mapping[str, int], floats: Mapping[str, float],
+) -> None:
+    found = values.get(name, floats.get(name))
+    if not isinstance(found, int) or isinstance(found, bool):
+        how = f"`{name}` is not an integer" if found is None else f"`{name}` is {found!r}"
+        raise contradiction(kernel, demand, f"here {how}", "pass an integer: `int(...)`")
+
+
+def _round_floats(
+    cond: Cond, values: Mapping[str, int], floats: Mapping[str, float],
+) -> Iterator[Mapping[str, int]]:
+    """Yields the values with the integers below and above each float that a condition mentions: the checker follows a
+    number that may be a fraction as one of the two. An infinite number has none."""
+    names = sorted(a.key for a in atoms_of(cond) if a.key in floats and math.isfinite(floats[a.key]))
+    for chosen in product(*((math.floor(floats[name]), math.ceil(floats[name])) for name in names)):
+        yield {**values, **dict(zip(names, chosen, strict=True))}
 
 
 def _instantiate(text: str, values: Mapping[str, int]) -> Iterator[Mapping[str, int]]:
@@ -157,14 +190,19 @@ _NEAR: Final = 64
 
 def contradiction(kernel: str, demand: Demand, how: str, fix: str) -> ContractError:
     """The error of a launch that breaks a clause. `how` says which values break it."""
-    names = tuple(dict.fromkeys(n.partition(".")[0] for n in _names_in(demand.text)))
+    about = demand.annotation
+    names = tuple(dict.fromkeys(
+        n.partition(".")[0] for n in (_names_in(demand.text) if about is None else (a.root for a in about.arrays))))
     verb = "declares" if demand.declared else "needs"
     return ContractError(f"`{kernel}` {verb} `{demand.text}`; {how}", names=names, use=current_location(), fix=fix)
 
 
+def _missing_name(error: KeyError) -> str:
+    return str(getattr(error.args[0], "name", error.args[0]))
+
+
 def _unknown_name_error(kernel: str, demand: Demand, error: KeyError) -> ContractError:
-    what = getattr(error.args[0], "name", error.args[0])
-    return contradiction(kernel, demand, f"a launch has no `{what}` that is an integer",
+    return contradiction(kernel, demand, f"a launch has no `{_missing_name(error)}` that is an integer",
                    "speak of parameters, of their `shape` and `strides`, of type variables and of `grid`")
 
 

@@ -7,6 +7,7 @@ up by their key.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -129,15 +130,16 @@ def _read_number(value: Any, ordinal: Callable[[int], int | None]) -> object:
     return value
 
 
-def _ignore_float(value: Any, ordinal: Callable[[int], int | None]) -> object:
-    return float  # contracts do not refer to floats
+def _round_float(value: Any, ordinal: Callable[[int], int | None]) -> object:
+    """The integers on both sides, with which guards check a clause."""
+    return (math.floor(value), math.ceil(value)) if math.isfinite(value) else float
 
 
 def _refuse_value(value: Any, ordinal: Callable[[int], int | None]) -> object:
     raise _NotComparable
 
 
-_READERS: Final[dict[type, _Reader]] = {int: _read_number, bool: _read_number, float: _ignore_float}
+_READERS: Final[dict[type, _Reader]] = {int: _read_number, bool: _read_number, float: _round_float}
 _TENSOR, _NUMBER, _ASKED = object(), object(), object()
 _HOW: Final[dict[_Reader, object]] = {_read_torch_tensor: _TENSOR, _read_number: _NUMBER}
 

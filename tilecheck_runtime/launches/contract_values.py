@@ -21,7 +21,7 @@ def contract_numbers(given: Arguments, variables: Mapping[str, int], grid: tuple
                                                                                                                 int]:
     """Returns everything that contracts can refer to, by its name there."""
     values = {contract_name(name, {*given.arrays, *given.numbers}): n for name, n in variables.items()}
-    values.update({name: int(n) for name, n in given.numbers.items() if isinstance(n, int)})
+    values.update({name: n for name, n in given.numbers.items() if isinstance(n, int)})
     if grid is not None:
         values.update({f"grid[{axis}]": n for axis, n in enumerate(grid)})
     for name, handle in given.arrays.items():

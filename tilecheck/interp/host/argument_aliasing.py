@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -10,9 +10,10 @@ from msgspec import Struct
 from tilecheck.interp.host.entailment import follows
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.kernel.access import Param
-from tilecheck.symbolic import Cond, Symbol, Term, ge, gt
+from tilecheck.symbolic import Array, ArrayElement, ArrayParam, Cond, Symbol, Term, ge, gt
+from tilecheck.syntax.tree import Span
 
-__all__ = ["UnreadAxis", "aliases", "overlap", "unread_axis"]
+__all__ = ["Passed", "UnreadAxis", "aliases", "overlap", "unread_axis"]
 
 
 def overlap(first: Argument, second: Argument) -> bool | None:
@@ -23,13 +24,23 @@ def overlap(first: Argument, second: Argument) -> bool | None:
     be the same.
     """
     if first.elements is not None or second.elements is not None:
-        return None
+        return _overlap_lists(first, second)
     if first.identity is not None and first.identity == second.identity:
         return True if first.exact or second.exact or _meet(first, second) else None
     if first.roots is None or second.roots is None or first.roots & second.roots:
         return None
     return False if first.roots <= first.made or second.roots <= second.made or all(
         a in first.made or b in second.made for a in first.roots for b in second.roots) else None
+
+
+def _overlap_lists(first: Argument, second: Argument) -> bool | None:
+    """Whether an array of a list shares elements with another array, or with one of another list."""
+    found = {overlap(a, b) for a in _list_parts(first) for b in _list_parts(second)}
+    return True if True in found else None if None in found else False
+
+
+def _list_parts(argument: Argument) -> tuple[Argument, ...]:
+    return (argument,) if argument.elements is None else argument.elements
 
 
 def _meet(first: Argument, second: Argument) -> bool:
@@ -42,19 +53,37 @@ def _meet(first: Argument, second: Argument) -> bool:
     return base_1 == base_2 and (high_2 is None or low_1 < high_2) and (high_1 is None or low_2 < high_1)
 
 
-def aliases(launch: Launch, params: Sequence[Param]) -> tuple[tuple[int, int], ...]:
-    """Pairs of array parameters that certainly get overlapping storage."""
-    given = [
-        (i, argument) for i, (param, argument) in enumerate(zip(params, launch.arguments or (), strict=False))
-        if param.kind == "array" and argument.kind in ("array", "unknown")]
+class Passed(Struct, frozen=True):
+    """An array that a launch passes: a parameter, or an array of a list that is one.
+
+    span  its location; that of the list for an array of a list
+    """
+
+    array: Array
+    argument: Argument
+    span: Span
+
+
+def aliases(launch: Launch, params: Sequence[Param]) -> tuple[tuple[Passed, Passed], ...]:
+    """Pairs of arrays that certainly get overlapping storage, in the order in which they are passed."""
+    given = list(_list_arrays(launch, params))
     # only arguments of one storage certainly overlap
-    stored: dict[str, list[tuple[int, Argument]]] = {}
-    for i, argument in given:
-        if argument.identity is not None:
-            stored.setdefault(argument.identity, []).append((i, argument))
-    return tuple(sorted(
-        (i, j) for same in stored.values() for at, (i, first) in enumerate(same) for j, second in same[at + 1:]
-        if overlap(first, second)))
+    stored: dict[str, list[tuple[int, Passed]]] = {}
+    for i, one in enumerate(given):
+        if one.argument.identity is not None:
+            stored.setdefault(one.argument.identity, []).append((i, one))
+    found = {(i, j): (first, second) for same in stored.values() for at, (i, first) in enumerate(same)
+             for j, second in same[at + 1:] if overlap(first.argument, second.argument)}
+    return tuple(found[place] for place in sorted(found))
+
+
+def _list_arrays(launch: Launch, params: Sequence[Param]) -> Iterator[Passed]:
+    for param, argument in zip(params, launch.arguments or (), strict=False):
+        if param.kind == "array" and argument.kind in ("array", "unknown"):
+            yield Passed(ArrayParam(param.name), argument, argument.span)
+        elif param.kind == "list":
+            yield from (Passed(ArrayElement(param.name, at), element, argument.span)
+                        for at, element in enumerate(argument.elements or ()) if element.kind in ("array", "unknown"))
 
 
 class UnreadAxis(Struct, frozen=True):

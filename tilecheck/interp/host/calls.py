@@ -344,6 +344,8 @@ def _external(ev: Evaluator, target: External, expr: tree.Call, given: Arguments
         args = given.args if target.path != "builtins.getattr" else _that_may_change(given.args)
         ev.escape((*args, *given.named.values()), state)
     result = ev.unknown(f"{name}()", numeric=name not in library.FRACTIONAL)
+    if target.path in library.INTEGERS:
+        ev.symbols.integers.add(result.name)
     if not given.args and not given.named:
         ev.symbols.results.discard(result.name)  # it depends on no value of the caller
     return result
@@ -393,7 +395,7 @@ _CACHING: Final = frozenset({"functools.cache", "functools.cached_property", "fu
 
 def _caches(ev: Evaluator, definition: tree.FuncDef | tree.Lambda, module: Module) -> bool:
     return isinstance(definition, tree.FuncDef) and any(
-        _external_path(ev, d, module) in _CACHING for d in definition.decorators)
+        find_external_path(ev, d, module) in _CACHING for d in definition.decorators)
 
 
 def _call_cached(
@@ -468,17 +470,17 @@ def is_transparent(
     ev: Evaluator, decorator: tree.Expr, module: Module, frame: Frame | None = None, state: State | None = None,
 ) -> bool:
     """Whether a decorator changes neither arguments nor result. Its names are those of a frame, or of the module."""
-    value = _external_path(ev, decorator, module, frame, state)
+    value = find_external_path(ev, decorator, module, frame, state)
     package, _, _ = value.partition(".")
     return value.rpartition(".")[2] in _TRANSPARENT.get(package, ())
 
 
-def _external_path(
+def find_external_path(
     ev: Evaluator, node: tree.Expr, module: Module, frame: Frame | None = None, state: State | None = None,
 ) -> str:
     """The dotted name of the function from outside that a decorator or a base names; empty for anything else."""
     if isinstance(node, tree.Call | tree.Subscript):
-        return _external_path(ev, node.func if isinstance(node, tree.Call) else node.value, module, frame, state)
+        return find_external_path(ev, node.func if isinstance(node, tree.Call) else node.value, module, frame, state)
     chain: tree.Expr = node
     while isinstance(chain, tree.Attribute):
         chain = chain.value
@@ -509,12 +511,14 @@ def _closure(ev: Evaluator, target: Closure, expr: tree.Call, given: Arguments, 
 def _class(ev: Evaluator, target: Class, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
     definition = target.definition
     fields = None if definition is None or not _is_plain(ev, target, definition) else list_fields(
-        definition, lambda node: _external_path(ev, node, target.module))
+        definition, lambda node: find_external_path(ev, node, target.module))
     name = target.qualname.rpartition(".")[2]
     if definition is None or fields is None or given.open or given.more or len(given.args) > len(fields) or (
             given.named.keys() - {field.name for field in fields}):
         ev.escape((*given.args, *given.named.values()), state)
-        return ev.unknown(f"{name}()")
+        made = ev.unknown(f"{name}()")
+        ev.symbols.objects.add(made.name)
+        return made
     values = dict(zip((field.name for field in fields), given.args, strict=False)) | given.named
     state.hold(Items(tuple(values.values())))
     for field in fields:
@@ -539,12 +543,12 @@ def _is_plain(ev: Evaluator, target: Class, definition: tree.ClassDef) -> bool:
     known = target.module.skeleton.definitions
     if any(f"{target.qualname}.{name}" in known for name in _MAKING):
         return False
-    bases = {_external_path(ev, base, target.module) for base in definition.bases}
+    bases = {find_external_path(ev, base, target.module) for base in definition.bases}
     if bases & _NAMED:
         return len(definition.bases) == 1 and not definition.decorators
     decorators = definition.decorators
     # the fields of a base stand before those of the class
-    return len(decorators) == 1 and bases <= _NO_FIELDS and _external_path(
+    return len(decorators) == 1 and bases <= _NO_FIELDS and find_external_path(
         ev, decorators[0], target.module) == "dataclasses.dataclass" and (not isinstance(
             decorators[0], tree.Call) or {k.name for k in decorators[0].keywords} <= _KEEPING)
 

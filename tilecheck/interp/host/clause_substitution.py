@@ -12,9 +12,11 @@ from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.host.state import build_choice
 from tilecheck.interp.kernel.access import Param
 from tilecheck.symbolic import (
+    ANY,
     EXTENTS,
     ONE,
     Array,
+    ArrayElement,
     ArrayParam,
     Atom,
     Cond,
@@ -268,11 +270,12 @@ def _along_axis(
 ) -> Term | None:
     """An extent or a stride; of any array of a list, what it is in all of them if they agree."""
     array, axis, rank = symbol.array, symbol.axis, ranks.get(symbol.array)
-    one = isinstance(array, ArrayParam)
-    argument = arguments.get(array.root) if one or array.at_any_position else None
+    argument = arguments.get(array.root)
     if argument is None:
         return None
-    parts = (argument,) if one else argument.elements or ()
+    parts = (argument,) if isinstance(array, ArrayParam) else argument.elements or ()
+    if isinstance(array, ArrayElement) and array.position is not ANY:
+        parts = parts[array.position:array.position + 1]
     found = {extent(a, axis) if isinstance(symbol, Extent) else stride(a, axis, rank) for a in parts}
     return found.pop() if len(found) == 1 else None
 

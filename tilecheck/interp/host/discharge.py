@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations as pairs_of
 from itertools import product as combinations
@@ -104,7 +104,7 @@ def discharge(
     standing   facts about the parameters of the kernel that hold in every launch
     """
     if clause.cond is None:
-        return _arrays(clause, params, launch)
+        return _decide_annotation(clause, params, launch)
     scene = find_scene(tuple(params), launch, tuple(sorted((ranks or {}).items())))
     if scene.holds_in_numbers(clause.cond):
         return Discharge("discharged")
@@ -422,24 +422,32 @@ def _leaves(value: Cond) -> frozenset[str]:
     return frozenset(a.key for a in atoms_of(value) if isinstance(a, Symbol | Opaque))
 
 
-def _arrays(clause: Clause, params: Sequence[Param], launch: Launch) -> Discharge:
-    """`disjoint(c, a)` and `disjoint(c)`; of other annotations a launch says nothing."""
+def _decide_annotation(clause: Clause, params: Sequence[Param], launch: Launch) -> Discharge:
+    """`disjoint(c, a)`, `disjoint(c)` and `integer(n)`; of other annotations a launch says nothing."""
     note = annotation_of(clause)
-    if note is None or note.name != "disjoint" or launch.arguments is None:
+    decide = None if note is None else _ANNOTATIONS.get(note.name)
+    if note is None or decide is None or launch.arguments is None:
         return _OPEN
-    places = {param.name: i for i, param in enumerate(params)}
-    found = [places.get(array.root) for array in note.arrays]
-    if len(found) == 1:
-        place = found[0]
-        return _OPEN if place is None or place >= len(launch.arguments) else _check_disjoint(launch.arguments[place])
-    first, second = found
-    if first is None or second is None or max(first, second) >= len(launch.arguments):
-        return _OPEN
-    shared = overlap(launch.arguments[first], launch.arguments[second])
+    arguments = dict(zip((param.name for param in params), launch.arguments, strict=False))
+    found = [arguments.get(array.root) for array in note.arrays]
+    known = [argument for argument in found if argument is not None]
+    return decide(*known) if len(known) == len(found) else _OPEN
+
+
+def _check_arrays(first: Argument, second: Argument | None = None) -> Discharge:
+    if second is None:
+        return _check_disjoint(first)
+    shared = overlap(first, second)
     if shared is None:
         return _OPEN
-    text = f"{launch.arguments[first].text} and {launch.arguments[second].text}"
+    text = f"{first.text} and {second.text}"
     return Discharge("broken", (), f"{text} are the same storage") if shared else Discharge("discharged", (), text)
+
+
+def _check_integer(argument: Argument) -> Discharge:
+    if argument.integral is None:
+        return _OPEN
+    return Discharge("discharged" if argument.integral else "broken", (), f"integer({argument.text})")
 
 
 def _check_disjoint(argument: Argument) -> Discharge:
@@ -455,3 +463,6 @@ def _check_disjoint(argument: Argument) -> Discharge:
         return Discharge("broken", (), f"{a.text} and {b.text} are the same storage")
     inside = all(_check_disjoint(e).state == "discharged" for e in argument.elements)
     return Discharge("discharged", (), argument.text) if inside and None not in shared else _OPEN
+
+
+_ANNOTATIONS: Final[Mapping[str, Callable[..., Discharge]]] = {"disjoint": _check_arrays, "integer": _check_integer}

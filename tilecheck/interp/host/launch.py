@@ -36,6 +36,7 @@ class Argument(Struct, frozen=True):
     dtype      name of the element type, when the host allocates the array with one in sight
     rows       of a slice of the first axis of its storage by constants: the name of the sliced array, begin and end
     fraction   the value of a float, where it is written in the code
+    integral   whether it is an integer, as its computation and the annotations of parameters show: yes, no, not known
     literal    `None`, `str`, `float`, `int`, `bool`, `list`, `dict`: its type, where it is certainly of that
     """
 
@@ -59,6 +60,7 @@ class Argument(Struct, frozen=True):
     literal: str | None = None
     fraction: float | None = None
     rows: tuple[str, int, int | None] | None = None
+    integral: bool | None = None
 
 
 def is_free(a: Atom, free: Collection[str]) -> bool:

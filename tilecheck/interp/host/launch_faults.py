@@ -49,7 +49,7 @@ def _is_size(term: Term) -> bool:
 _LITERAL: Final[Mapping[type, Callable[[Any], str | None]]] = {
     Plain: lambda v: "None" if v.value is None else type(v.value).__name__,
     Ratio: lambda v: "float" if _is_size(v.num) and _is_size(v.den) else None,
-    Int: lambda v: "int" if _is_size(v.term) else None,
+    Int: lambda v: "int" if _is_size(v.term) and v.whole is not False else None,
     Truth: lambda v: "bool" if v.cond.op in ("true", "false") else None,
     Ref: lambda v: v.kind,
 }

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tilecheck.interp.host import arrays, calls
 from tilecheck.interp.host import persistent_dicts as tables
 from tilecheck.interp.host.effects import find_mentioned_names
+from tilecheck.interp.host.integral import is_integer
 from tilecheck.interp.host.launch import Argument
 from tilecheck.interp.host.launch_faults import Fault, launch_faults, literal
 from tilecheck.interp.host.state import OPEN, Contents, State, build_choice, choice
@@ -304,6 +305,13 @@ def argument_lists(
 def argument(
     ev: Evaluator, value: Value, place: Place | None, span: Span, state: State, depth: int = _NESTED,
 ) -> Argument:
+    found = _describe_argument(ev, value, place, span, state, depth)
+    return found if found.kind in ("array", "list") else replace(found, integral=is_integer(ev, value))
+
+
+def _describe_argument(
+    ev: Evaluator, value: Value, place: Place | None, span: Span, state: State, depth: int,
+) -> Argument:
     text = describe_value(value) if place is None else source_text(place)
     where = span if place is None else place[0]
     if isinstance(value, Choice):
@@ -369,7 +377,8 @@ def _join_arguments(parts: list[tuple[Cond, Argument]]) -> Argument:
         options=tuple(parts),
         roots=None if any(part.roots is None for _, part in parts) else frozenset(
             root for _, part in parts for root in part.roots or ()),
-        made=frozenset(root for _, part in parts for root in part.made))
+        made=frozenset(root for _, part in parts for root in part.made),
+        integral=first.integral if len({part.integral for _, part in parts}) == 1 else None)
 
 
 def _join_terms(terms: list[tuple[Cond, Term | None]]) -> Term | None:

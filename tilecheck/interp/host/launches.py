@@ -230,7 +230,10 @@ class _Search:
         if param.name not in ("self", "cls", "ctx") and not flag:
             # callers choose a number, but not one for a flag
             ev.symbols.free.add(name)
-        if _get_name(param.annotation) == "int":
+        if param.name in ("self", "cls"):
+            ev.symbols.objects.add(name)
+        if param.annotation is not None and calls.find_external_path(
+                ev, param.annotation, self.module) == "builtins.int":
             ev.symbols.integers.add(name)
         fractional = _get_name(param.annotation) == "float" or (isinstance(param.default, tree.Constant) and isinstance(
             param.default.value, float))

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from tilecheck.interp.host import arrays, operators
 from tilecheck.interp.host import persistent_dicts as tables
+from tilecheck.interp.host.integral import combine, mark_integer
 from tilecheck.interp.host.methods import TENSOR, Args, Named, laid_out
 from tilecheck.interp.host.signatures import NUMPY, PURE, TORCH, Signature, bind_arguments
 from tilecheck.interp.host.state import ITEMS, Contents, State, map_options
@@ -40,6 +41,7 @@ from tilecheck.interp.host.values import (
 from tilecheck.symbolic import (
     EXTENTS,
     FALSE,
+    ONE,
     TRUE,
     Atom,
     FloorDiv,
@@ -88,6 +90,18 @@ def _floor(ev: Evaluator, args: Args, named: Named, state: State) -> Value | Non
     return value if isinstance(value, Int) and _may_be_whole(ev, value.term) else None
 
 
+def _as_float(call: Call) -> Call:
+    """The function where its result is a float, also if it is a whole number."""
+    def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+        found = call(ev, args, named, state)
+        if not isinstance(found, Int):
+            return found
+        if _may_be_whole(ev, found.term):
+            ev.symbols.rounded.add(found.term)
+        return Ratio(found.term, ONE)
+    return apply
+
+
 def _round(ev: Evaluator, term: Term) -> Int:
     """The result of a rounding."""
     ev.symbols.rounded.add(term)
@@ -120,18 +134,25 @@ def _is_whole(ev: Evaluator, atom: Atom) -> bool:
 
 def _int(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     value = args[0] if len(args) == 1 else None
-    if isinstance(value, Int) and not _may_be_whole(ev, value.term):
-        return None
+    if isinstance(value, Ratio) and value.den == ONE and value.num in ev.symbols.rounded:
+        return mark_integer(ev, value.num)
     if isinstance(value, Ratio):
         # truncation is rounding down where nothing is negative
         plain = _may_be_whole(ev, value.num) and all(arrays.not_negative(ev, t) for t in (value.num, value.den))
-        return _round(ev, floordiv(value.num, value.den)) if plain else None
-    if isinstance(value, Truth):
-        return Int(ev.integer(value))
+        return mark_integer(ev, _round(ev, floordiv(value.num, value.den)).term) if plain else _some_integer(ev)
+    if isinstance(value, Int | Truth | Thing):
+        term = ev.integer(value)
+        return mark_integer(ev, term) if isinstance(value, Thing) or _may_be_whole(ev, term) else _some_integer(ev)
     if isinstance(value, Choice):
-        term = ev.number(value)
-        return Int(term) if term is not None and _may_be_whole(ev, term) else None
-    return value if isinstance(value, Int | Thing | Log2) else None
+        choice = ev.number(value)
+        return None if choice is None else mark_integer(ev, choice) if _may_be_whole(ev, choice) else _some_integer(ev)
+    return value if isinstance(value, Log2) else None
+
+
+def _some_integer(ev: Evaluator) -> Value:
+    found = ev.unknown("int()")
+    ev.symbols.integers.add(found.name)
+    return found
 
 
 def _isinstance(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -158,7 +179,8 @@ def _pow(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     return operators.binary(ev, "**", args[0], args[1], state) if len(args) == 2 else None
 
 
-def _terms(ev: Evaluator, args: Args, state: State) -> list[Term] | None:
+def _numbers(ev: Evaluator, args: Args, state: State) -> tuple[tuple[Value, ...], list[Term]] | None:
+    """The numbers that are given one by one or in one sequence."""
     values = args
     if len(args) == 1:
         contents = ev.contents(args[0], state)
@@ -167,20 +189,25 @@ def _terms(ev: Evaluator, args: Args, state: State) -> list[Term] | None:
         values = contents.items
     terms = [ev.number(value) for value in values]
     found = [term for term in terms if term is not None]
-    return found if found and len(found) == len(values) <= _LONGEST else None
+    return (values, found) if found and len(found) == len(values) <= _LONGEST else None
 
 
 def _evaluate_extreme(pick: Callable[..., Term]) -> Call:
     def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-        terms = None if "key" in named else _terms(ev, args, state)
-        return None if terms is None else Int(pick(*terms))
+        found = None if "key" in named else _numbers(ev, args, state)
+        if found is None:
+            return None
+        values, terms = found
+        # the result is one of the values, and a truth value is not an integer
+        return Int(pick(*terms), False) if any(isinstance(v, Truth) for v in values) else combine(
+            ev, pick(*terms), *values)
     return apply
 
 
 def _sum(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     # a sum may begin with something else than 0
-    terms = _terms(ev, args, state) if len(args) == 1 and not named else None
-    return None if terms is None else Int(reduce(lambda a, b: a + b, terms))
+    found = _numbers(ev, args, state) if len(args) == 1 and not named else None
+    return None if found is None else combine(ev, reduce(lambda a, b: a + b, found[1]), *found[0])
 
 
 def _prod(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -192,8 +219,8 @@ def _prod(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None
     known = ev.elements(args[0], state) if args else None
     if known == ():
         return Int(const(1))
-    terms = _terms(ev, args[:1], state) if args else None
-    return None if terms is None else Int(arrays.product(terms))
+    found = _numbers(ev, args[:1], state) if args else None
+    return None if found is None else combine(ev, arrays.product(found[1]), *found[0])
 
 
 def _len(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -213,7 +240,7 @@ def _len(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
 
 def _abs(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     term = ev.number(args[0]) if args else None
-    return None if term is None else Int(app("abs", term))
+    return None if term is None else combine(ev, app("abs", term), args[0])
 
 
 def _range(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -385,7 +412,7 @@ def _cdiv(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None
 def _next_pow2(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     values = (*args, *named.values())
     term = ev.number(values[0]) if len(values) == 1 else None
-    return None if term is None else Int(app("next_pow2", term))
+    return None if term is None else combine(ev, app("next_pow2", term), values[0])
 
 
 # --- arrays ----------------------------------------------------------------------------------------------------------
@@ -528,13 +555,15 @@ _NUMPY: Final[Mapping[str, Call]] = {
     "transpose": _order_axes, "arange": _arange, "array": _new_array, "prod": _prod,
 }
 
-_MATH: Final[Mapping[str, Call]] = {"ceil": _ceil, "floor": _floor, "log2": _log2, "pow": _pow}
+_MATH: Final[Mapping[str, Call]] = {"ceil": _ceil, "floor": _floor, "log2": _log2, "pow": _as_float(_pow)}
+_FLOATS: Final[Mapping[str, Call]] = {**_MATH, **{name: _as_float(_MATH[name]) for name in ("ceil", "floor")}}
+"""The same functions in packages where they return floats."""
 
 _PACKAGES: Final[Mapping[str, tuple[tuple[Mapping[str, Call], Mapping[str, Signature]], ...]]] = {
     "builtins": ((BUILTINS, PURE),),
     "math": (({**_MATH, "prod": _prod}, PURE),),
-    "torch": ((_TORCH, TORCH), (_MATH, PURE)),
-    **dict.fromkeys(("cupy", "numpy"), ((_NUMPY, NUMPY), (_MATH, PURE))),
+    "torch": ((_TORCH, TORCH), (_FLOATS, PURE)),
+    **dict.fromkeys(("cupy", "numpy"), ((_NUMPY, NUMPY), (_FLOATS, PURE))),
     "functools": (({"partial": _partial, "reduce": _reduce}, PURE),),
     "itertools": (({"product": _product}, PURE),),
     "types": (({"SimpleNamespace": _namespace}, PURE),),
@@ -565,6 +594,8 @@ ENDING: Final = frozenset({
 })
 """Functions that never return."""
 
+INTEGERS: Final = frozenset({"builtins.int"})
+"""Functions whose result is an integer for all arguments."""
 FRACTIONAL: Final = frozenset({"float", "sqrt"})
 """Those whose result need not be an integer."""
 

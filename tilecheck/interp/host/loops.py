@@ -366,7 +366,9 @@ def _any_item(ev: Evaluator, stmt: tree.For, frame: Frame, entry: State) -> tupl
     if bounds is None:
         return ev.unknown(name), conj()
     low, high = bounds
-    item = of(symbol_from_text(ev.invent_name(name)))
+    chosen = ev.invent_name(name)
+    ev.symbols.integers.add(chosen)
+    item = of(symbol_from_text(chosen))
     return Int(item), conj(ge(item, low), lt(item, high))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tilecheck.interp.host.integral import combine
 from tilecheck.interp.host.state import LONGEST, State, as_number, map_options
 from tilecheck.interp.host.values import (
     Choice,
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
 def round_up(ev: Evaluator, num: Value, den: Value) -> Value:
     """`ceil(num / den)` for a divisor >= 1."""
     a, b = ev.number(num), ev.number(den)
-    return ev.unknown("cdiv") if a is None or b is None or b.constant == 0 else Int(cdiv(a, b))
+    return ev.unknown("cdiv") if a is None or b is None or b.constant == 0 else combine(ev, cdiv(a, b), num, den)
 
 
 def _power(base: Term, exponent: Term) -> Term | None:
@@ -133,7 +134,9 @@ def binary(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> V
     if op == "*" and term is not None and term.constant is None and 1 not in (a.constant, b.constant):
         ev.symbols.factors[term] = (a, b)
     # a power with a negative exponent is a fraction
-    return ev.unknown("value", numeric=False) if term is None else Int(term)
+    if term is None:
+        return ev.unknown("value", numeric=False)
+    return Int(term, False) if op == "**" and b.constant is None else combine(ev, term, left, right)
 
 
 def _concatenation(ev: Evaluator, left: Value, right: Value, state: State) -> Value:
@@ -169,7 +172,7 @@ def unary(ev: Evaluator, op: str, operand: Value) -> Value:
         if op == "-" and isinstance(operand, Plain) and isinstance(operand.value, float):
             return Plain(-operand.value)
         return ev.unknown("value", numeric=False)
-    return Int(term if op == "+" else -term if op == "-" else -term - 1)
+    return combine(ev, term if op == "+" else -term if op == "-" else -term - 1, operand)
 
 
 # --- comparisons -----------------------------------------------------------------------------------------------------

@@ -5,21 +5,42 @@ from __future__ import annotations
 from msgspec import Struct
 
 from tilecheck.interp.host.launch import Launch
-from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.symbolic import UNKNOWN_ARRAY, Atom, Scalar, Term, substitute_cond
+from tilecheck.interp.kernel.access import Access, KernelModel
+from tilecheck.symbolic import UNKNOWN_ARRAY, Array, ArrayParam, Atom, Scalar, Term, substitute_cond
 
 __all__ = ["Touched", "constants_of", "find_accessed"]
 
 
 class Touched(Struct, frozen=True):
-    """Parameters whose arrays a launch may touch, and those that it may write."""
+    """The accesses that one launch may perform.
 
-    used: frozenset[str]
-    written: frozenset[str]
+    accesses  those that the constants of the launch do not exclude
+    open      arrays that unsupported constructs may use in any way
+    """
 
-    def conflict(self, first: str, second: str) -> bool:
-        """Whether it matters that two parameters share storage: both are used, and one is written."""
-        return {first, second} <= self.used and bool({first, second} & self.written)
+    accesses: tuple[Access, ...]
+    open: frozenset[Array]
+
+    def to(self, array: Array) -> tuple[Access, ...]:
+        """The accesses that may be to an array."""
+        return tuple(a for a in self.accesses if any(_may_be(x, array) for x in (a.array, *a.may)))
+
+    def uses(self, array: Array) -> bool:
+        return bool(self.to(array)) or any(_may_be(x, array) for x in self.open)
+
+    def writes(self, array: Array) -> bool:
+        return any(a.mode != "read" for a in self.to(array)) or any(_may_be(x, array) for x in self.open)
+
+    def conflict(self, first: Array, second: Array) -> bool:
+        """Whether it matters that two arrays share storage: both are used, and one is written."""
+        return self.uses(first) and self.uses(second) and (self.writes(first) or self.writes(second))
+
+
+def _may_be(one: Array, other: Array) -> bool:
+    """Whether an array of an access, or a list of arrays, may be or contain another one."""
+    return one is UNKNOWN_ARRAY or (one.root == other.root and (
+        one == other or one.at_any_position or other.at_any_position
+        or isinstance(one, ArrayParam) or isinstance(other, ArrayParam)))
 
 
 def constants_of(model: KernelModel, launch: Launch) -> dict[Atom, Term]:
@@ -31,19 +52,9 @@ def constants_of(model: KernelModel, launch: Launch) -> dict[Atom, Term]:
 
 
 def find_accessed(model: KernelModel, launch: Launch) -> Touched:
-    """The arguments that accesses and unsupported constructs may use, without accesses that the constants of the launch
+    """The arrays that accesses and unsupported constructs may touch, without accesses that the constants of the launch
     exclude."""
     given = constants_of(model, launch)
-    used: set[str] = {array.root for gap in model.gaps for array in gap.arrays}
-    written = set(used)
-    for access in model.accesses:
-        if substitute_cond(access.region.guard, given).op == "false":
-            continue
-        names = {array.root for array in (access.array, *access.may)}
-        used |= names
-        if access.mode != "read":
-            written |= names
-    if UNKNOWN_ARRAY.root in used:
-        everything = frozenset(p.name for p in model.params)
-        return Touched(everything, everything if UNKNOWN_ARRAY.root in written else frozenset(written))
-    return Touched(frozenset(used), frozenset(written))
+    return Touched(
+        tuple(a for a in model.accesses if substitute_cond(a.region.guard, given).op != "false"),
+        frozenset(array for gap in model.gaps for array in gap.arrays))

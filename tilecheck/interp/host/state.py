@@ -191,7 +191,9 @@ def join_values(test: Cond, a: Value, b: Value) -> Value:
     x, y = as_number(a), as_number(b)
     if x is not None and y is not None:
         number = absorb_case(test, x, y) or ite(test, x, y)
-        return Int(number) if is_small(number) else _name_choice(number)
+        known = {v.whole if isinstance(v, Int) else False for v in (a, b)}  # a truth value is not an integer
+        whole = False if False in known else known == {True} or None
+        return Int(number, whole) if is_small(number) else _name_choice(number)
     if isinstance(a, Items) and isinstance(b, Items) and len(a.items) == len(b.items) and not (
             a.spliced or b.spliced):
         return Items(tuple(join_values(test, v, w) for v, w in zip(a.items, b.items, strict=True)), a.places)

@@ -98,8 +98,9 @@ def _label_value(ev: Evaluator, target: tree.Expr, value: Value) -> Value:
     """A value of unknown origin takes the name of the variable it is first stored in."""
     if isinstance(value, Thing) and value.name.endswith("()") and isinstance(target, tree.Name):
         name = ev.invent_name(target.id)
-        if value.name in ev.symbols.results:
-            ev.symbols.results.add(name)
+        for known in (ev.symbols.results, ev.symbols.objects, ev.symbols.integers):
+            if value.name in known:
+                known.add(name)
         return Thing(name, value.origin, value.numeric)
     return value
 

@@ -23,9 +23,10 @@ class Symbols:
     cuts       by name, where comparisons with integers cut the numbers in two: below an integer, or above it
     points     by name, the integers that a value is compared with for equality
     fractions  names of numbers that are not integers, as comparisons test for a value between two integers
-    integers   parameters that are declared as integers
+    integers   names of integers: parameters that are declared so, counters of loops, results of conversions
     rounded    results of roundings
     results    names of results of calls that were not followed
+    objects    names of objects of classes in the checked files, which need not be arrays
     """
 
     things: dict[str, Thing] = field(default_factory=dict)
@@ -42,6 +43,7 @@ class Symbols:
     integers: set[str] = field(default_factory=set)
     rounded: set[Term] = field(default_factory=set)
     results: set[str] = field(default_factory=set)
+    objects: set[str] = field(default_factory=set)
     _used: dict[str, int] = field(default_factory=dict)
 
     def invent_name(self, hint: str) -> str:

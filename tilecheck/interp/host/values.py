@@ -21,7 +21,13 @@ Step: TypeAlias = str | int
 
 
 class Int(Struct, frozen=True):
+    """A number that is followed as an integer.
+
+    whole  whether it is one: certainly, perhaps not, or as the numbers in `term` show (None)
+    """
+
     term: Term
+    whole: bool | None = None
 
 
 class Truth(Struct, frozen=True):

@@ -11,7 +11,7 @@ from tilecheck.interp.kernel.dialect.ownership import NOT_A_DIALECT, Held, Owner
 from tilecheck.interp.kernel.lint_facts import NOTHING_SEEN, Observed
 from tilecheck.interp.kernel.poison.sources import Paddings
 from tilecheck.symbolic import TRUE, Array, Atom, Cond, Term
-from tilecheck.symbolic.footprint import Region
+from tilecheck.symbolic.footprint import Clause, Region
 from tilecheck.syntax.tree import Span
 
 Mode: TypeAlias = Literal["read", "write", "atomic"]
@@ -130,6 +130,8 @@ class KernelModel(Struct, frozen=True):
     guards      uniform conditions that every execution satisfies (`static_assert`, `assert_`)
     paddings    facts on undefined lanes
     ownership   of a dialect kernel, the ownership facts of its parameters
+    fractional  parameters that are not followed as integers somewhere, because a launch may pass fractions
+    assumed     clauses on integers that every proof of the kernel assumes
     """
 
     name: str
@@ -156,6 +158,8 @@ class KernelModel(Struct, frozen=True):
     paddings: Paddings = field(default_factory=Paddings)
     ownership: Ownership = NOT_A_DIALECT
     ranked: frozenset[Array] = frozenset()
+    fractional: tuple[str, ...] = ()
+    assumed: tuple[Clause, ...] = ()
 
     @property
     def launched(self) -> dict[Array, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tilecheck.interp.kernel.access import Declared
@@ -12,6 +12,7 @@ from tilecheck.symbolic import Array, ArrayParam
 from tilecheck.syntax.tree import Call, Constant, Span
 
 if TYPE_CHECKING:
+    from tilecheck.contracts import Annotation
     from tilecheck.project.module import KernelSite
     from tilecheck.project.project import Project
     from tilecheck.symbolic import Term
@@ -49,18 +50,26 @@ def ranges(texts: Iterable[str]) -> Mapping[Array, tuple[Term, Term]]:
 
     A clause that cannot be parsed is ignored here and reported elsewhere.
     """
-    said = [text for text in texts if "range" in text]
+    out: dict[Array, tuple[Term, Term]] = {}
+    for note in _find_annotations("range", texts):
+        out.setdefault(note.arrays[0], (note.terms[0], note.terms[1]))
+    return out
+
+
+def whole_numbers(texts: Iterable[str]) -> frozenset[str]:
+    """Returns the parameters with a declared `integer(n)`."""
+    return frozenset(note.arrays[0].root for note in _find_annotations("integer", texts))
+
+
+def _find_annotations(name: str, texts: Iterable[str]) -> Iterator[Annotation]:
+    said = [text for text in texts if name in text]
     if not said:
-        return {}
+        return
     from tilecheck.contracts import ContractError, annotation_of, parse
 
-    out: dict[Array, tuple[Term, Term]] = {}
     for text in said:
         try:
-            found = [note for c in parse(text) if c.cond is None and (note := annotation_of(c)) is not None]
+            found = [annotation_of(c) for c in parse(text) if c.cond is None]
         except ContractError:
             continue
-        for note in found:
-            if note.name == "range":
-                out.setdefault(note.arrays[0], (note.terms[0], note.terms[1]))
-    return out
+        yield from (note for note in found if note is not None and note.name == name)

@@ -89,7 +89,8 @@ class Knowledge(Struct, frozen=True):
     paddings   arrays of integers, not written, that are read with different padding values
     unspecified  whether some tile load leaves its padding unspecified
     ranges     declared ranges of the elements of arrays: from the first number to before the second
-    whole      numbers of the launch that address memory, bound a loop or give a shape, so that they are integers
+    whole      numbers of the launch that address memory, bound a loop or give a shape, so that they are integers, and
+               those that are declared or assumed to be integers
     uses       how the kernel compares numbers of the launch without a declared type: see `undeclared`
     variant    what a launch passes, where the kernel is executed as it is compiled for that launch
     """
@@ -259,6 +260,8 @@ class Machine:
         self.whole: set[Atom] = set()
         self.uses: dict[Atom, set[Use]] = {}
         """How the kernel compares undeclared numbers."""
+        self.fractional: set[Atom] = set()
+        """Undeclared numbers that are not followed as integers somewhere, because they may be fractions."""
         self.mixed: set[str] = set()
         self.paddings: dict[Array, set[object]] = {}
         self.unspecified = False

@@ -458,8 +458,12 @@ def _invert(m: Machine, value: Value, span: Span) -> Value:
 def _may_be_truth(m: Machine, value: Int) -> bool:
     """Whether a number of the launch may be a truth value, whose inverse is the other one."""
     number = value.term.single
+    if not isinstance(number, Symbol):
+        return False
     undecided = number in undecided_numbers(m, value.term)
-    return isinstance(number, Symbol) and (undecided or value.dtype in (SOME_NUMBER, Weak.BOOL))
+    if undecided:
+        m.fractional.add(number)
+    return undecided or value.dtype in (SOME_NUMBER, Weak.BOOL)
 
 
 def select(m: Machine, cond: Bool, then: Value, other: Value, span: Span) -> Value:

@@ -6,6 +6,9 @@ is followed as an integer as long as a fraction acts like one. For integers `a`,
 If the comparisons are of several kinds, the model compares the integer above, and asks whether the number is whole.
 A number that is only converted to an integer is followed as the result. In other terms, such as `2*n == 1`, a number is
 not followed as an integer.
+
+A proof that fails for this reason alone is repeated with the numbers assumed to be integers; the contract then contains
+that assumption: see `obligations/whole_numbers.py`.
 """
 
 from __future__ import annotations
@@ -87,9 +90,12 @@ def undecided_numbers(m: Machine, term: Term) -> set[Atom]:
 def is_followed_as_integer(m: Machine, term: Term) -> bool:
     """Whether no number in a term may be a fraction in a use where it acts like no integer."""
     uses = m.knowledge.uses
-    return not uses or all(
-        "part" not in found and ("converted" not in found or len(found) == 1)
-        for found in (uses.get(n, frozenset()) for n in undecided_numbers(m, term)))
+    if not uses:
+        return True
+    found = {n: uses.get(n, frozenset()) for n in undecided_numbers(m, term)}
+    fractional = {n for n, u in found.items() if "part" in u or ("converted" in u and len(u) > 1)}
+    m.fractional |= fractional
+    return not fractional
 
 
 def is_converted_as_integer(m: Machine, term: Term) -> bool:
@@ -97,7 +103,9 @@ def is_converted_as_integer(m: Machine, term: Term) -> bool:
     found = undecided_numbers(m, term)
     for n in found:
         m.uses.setdefault(n, set()).add("converted" if term.single == n else "part")
-    return all(m.knowledge.uses.get(n, frozenset()) == frozenset(("converted",)) for n in found)
+    fractional = {n for n in found if m.knowledge.uses.get(n, frozenset()) != frozenset(("converted",))}
+    m.fractional |= fractional
+    return not fractional
 
 
 def note_use(m: Machine, op: str, difference: Term) -> None:
@@ -124,6 +132,7 @@ def compare_terms(m: Machine, op: str, a: Term, b: Term) -> Cond:
     several = [n for n in undecided_numbers(m, a - b) if len(m.knowledge.uses.get(n, ())) > 1]
     if not several:
         return _COMPARE[op](a, b)
+    m.fractional |= set(several)
     if op in _OPPOSITE:
         return negate(compare_terms(m, _OPPOSITE[op], a, b))
     use = _find_use(m, op, several[0], a - b)

@@ -6,6 +6,9 @@ Reports a seen launch that passes the same storage for a parameter that the kern
 Views count (`x.view(...)`, slices with constant bounds that overlap), and so do the results of in-place operations
 (`x.add_(1)`, `torch.add(..., out=x)`). Launches through the runtime are checked in the same way.
 
+The arrays of a list count as well, each by its position: `xs[0]` and `xs[1]`. For two arrays of one list, it is an
+error if two blocks access one element in the numbers of the launch and one of them writes it, else a warning.
+
 It is a warning if both parameters get the whole array, and each block reads from it only what it writes later: such a
 launch in place is undefined by the specification, and works with today's compilers. Declare it if it is meant.
 
@@ -65,14 +68,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.diagnostics import Diagnostic, Note, Severity
 from tilecheck.interp.ownership.event import Event
+from tilecheck.obligations.aliased_arguments import find_aliased_arguments
 from tilecheck.obligations.kernel_view import KernelView
-from tilecheck.obligations.launch_breaches import find_aliased_arguments
 from tilecheck.rules.messages.host import finding
 from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC401"
+
+_RACE: Final = "two blocks access one element through them, and one of them writes it"
+_UNDEFINED: Final = "a launch whose arrays overlap is undefined if the kernel writes one of them"
 
 
 def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
@@ -81,18 +87,20 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     for found in find_aliased_arguments(model, view.launches):
         first, second = found.names
         other = second if found.written == first else first
-        message = (f"`{found.text}` is passed as `{first}` and as `{second}`, and `{model.name}` writes "
-                   f"`{found.written}`")
-        notes = (Note(f"the compiler assumes that arguments do not overlap, and may use an old value of `{other}` "
-                      "after "
-                      f"a write to `{found.written}`"), Note("the kernel is here", model.name_span))
+        passed = f"`{found.text}` is passed as `{first}` and as `{second}`" if "[" not in first + second else (
+            f"`{first}` and `{second}` are passed the same storage")
+        message = f"{passed}, and `{model.name}` writes `{found.written}`"
+        what = (_RACE if found.certain else _UNDEFINED) if found.of_one_list else (
+            f"the compiler assumes that arguments do not overlap, and may use an old value of `{other}` after a write "
+            f"to `{found.written}`")
+        notes = (Note(what), Note("the kernel is here", model.name_span))
         help_ = f"pass another array as `{other}`, or a copy"
         if found.in_place:
             # it is undefined by the letter, and the compiler has no reason to do it wrong
             help_ += ("; or let the kernel take one array, which it reads and writes; or state that this is meant: "
                       "`# tilecheck: allow[TC401] in place: each block reads what it writes`")
-        yield Diagnostic(
-            CODE, "warning" if found.in_place else "error", message, found.span, model.name, notes, help_)
+        severity: Severity = "warning" if found.in_place or not found.certain else "error"
+        yield Diagnostic(CODE, severity, message, found.span, model.name, notes, help_)
 
 
 def report_event(event: Event) -> Diagnostic:

@@ -79,6 +79,7 @@ from tilecheck.interp.ownership.event import Event
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.messages.host import finding
 from tilecheck.rules.rule import Rule
+from tilecheck.symbolic import ArrayParam
 from tilecheck.syntax.tree import Span
 
 CODE: Final = "TC408"
@@ -117,7 +118,8 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
 def _stands_in(model: KernelModel, launch: Launch, param: Param, given: str) -> bool:
     """Whether a number stands for an array in a variant of the kernel that leaves the array alone."""
     return (
-        given in _STAND_INS and param.kind in ("array", "list") and param.name not in find_accessed(model, launch).used
+        given in _STAND_INS and param.kind in ("array", "list") and not find_accessed(
+            model, launch).uses(ArrayParam(param.name))
     )
 
 

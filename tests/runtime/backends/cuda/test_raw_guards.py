@@ -212,3 +212,46 @@ def test_a_kernel_of_a_factory_is_refuted_by_its_representation(launched):
     error = check_refused(tcr.RefutedError, lambda: tcr.launch(7, (4,), _make_divided({"a": 2}), (x, out, 16)))
     assert "blocks (0, 0, 0) and (1, 0, 0) access element 0 of `out`" in str(error)
     assert len(launched) == 1
+
+
+@ct.kernel
+def halved(out, p):
+    i = ct.bid(0)
+    if p > 0 and p < 1:
+        i = i // 2
+    ct.scatter(out, i, 1.0)
+
+
+@ct.kernel
+def spread(out, p):
+    ct.scatter(out, ct.bid(0) * ct.astype(p, ct.int64), 1.0)
+
+
+@pytest.mark.parametrize("value", [0.5, True, 2.0, float("nan")])
+def test_a_number_that_is_not_an_integer(launched, value):
+    tcr.launch(7, (4,), halved, (OnGPU((64,)), 1))
+    error = check_refused(tcr.ContractError, lambda: tcr.launch(7, (4,), halved, (OnGPU((64,)), value)))
+    assert error.summary == f"`halved` needs `integer(p)`; here `p` is {value!r}" and len(launched) == 1
+
+
+def test_a_clause_on_a_number_holds_for_the_integers_beside_a_fraction(launched):
+    tcr.launch(7, (4,), spread, (OnGPU((64,)), 2.5))
+    error = check_refused(tcr.ContractError, lambda: tcr.launch(7, (4,), spread, (OnGPU((64,)), 0.5)))
+    assert "`spread` needs `p >= 1`" in error.summary and len(launched) == 1
+
+
+@ct.kernel
+def fill_all(outs, n: ct.Constant[int]):
+    for k in range(len(outs)):
+        ct.store(outs[k], (ct.bid(0),), ct.full((n,), 1.0, ct.float32))
+
+
+def test_the_arrays_of_a_written_list_share_no_memory(launched, monkeypatch):
+    monkeypatch.setattr(raw, "driver", lambda: SimpleNamespace(is_capturing=lambda stream: False))
+    first, second = OnGPU((64,), 0x10000), OnGPU((64,), 0x20000)
+    tcr.launch(7, (4,), fill_all, ([first, second], 16))
+    for other in (first, OnGPU((64,), 0x10000 + 63 * 4)):
+        error = check_refused(tcr.AliasedError, lambda other=other: tcr.launch(
+            7, (4,), fill_all, ([first, second, other], 16)))
+        assert "`outs[0]` and `outs[2]` of `fill_all` share memory" in error.summary
+    assert len(launched) == 1

@@ -23,6 +23,7 @@ from tilecheck.interp.kernel.poison.sources import (
     lanes_in,
     map_conditions,
     merge_poison,
+    place_undefined,
     weaken,
 )
 from tilecheck.interp.kernel.shapes import element
@@ -146,7 +147,7 @@ def _move_lanes(shadow: Shadow, where: Cond, gone: frozenset[int], move: Substit
             continue
         outside = move.cond(u.outside)
         if outside.op != "false":
-            yield Undefined(
+            yield place_undefined(
                 u.edge,
                 outside,
                 conj(move.cond(project_condition(u.where, gone)) if gone else move.cond(u.where), where),

@@ -7,6 +7,7 @@ over-approximation: it may mark a defined lane as undefined, and never the rever
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeAlias
 
@@ -40,6 +41,7 @@ __all__ = [
     "lanes_in",
     "map_conditions",
     "merge_poison",
+    "place_undefined",
     "rename_lanes",
     "replace_atoms",
     "restrict_poison",
@@ -118,6 +120,18 @@ class Paddings(Struct, frozen=True):
 
 LONG: Final = 12_000
 """Characters of the key of a condition beyond which it is given up for TRUE."""
+_WIDE: Final = 4_000
+"""Characters of the key of the lanes over an edge beyond which it is not known which lanes they are."""
+_MANY: Final = 24
+"""Groups of lanes over one edge beyond which it is not known which lanes they are."""
+
+
+def place_undefined(edge: Edge, outside: Cond, where: Cond) -> Undefined:
+    """Undefined lanes whose conditions were substituted. A loop that moves lanes repeats that, so lanes with a long
+    condition are blurred."""
+    if len(outside.key) > _WIDE:
+        return Undefined(edge, TRUE, TRUE, True)
+    return Undefined(edge, outside, where if len(where.key) <= LONG else TRUE)
 
 
 def _join_conditions(a: Cond, b: Cond) -> Cond:
@@ -157,7 +171,15 @@ def merge_poison(*shadows: Shadow) -> Shadow:
         key = (u.edge, u.outside, u.blurred)
         before = out.get(key)
         out[key] = u.where if before is None else before if before == u.where else _join_conditions(before, u.where)
-    return tuple(Undefined(edge, outside, where, coarse) for (edge, outside, coarse), where in out.items())
+    found = tuple(Undefined(edge, outside, where, coarse) for (edge, outside, coarse), where in out.items())
+    return found if len(found) <= _MANY else _blur_frequent(found)
+
+
+def _blur_frequent(shadow: Shadow) -> Shadow:
+    """The lanes with those over one edge blurred if they are in too many groups."""
+    groups = Counter(u.edge for u in shadow)
+    return tuple(dict.fromkeys(
+        Undefined(u.edge, TRUE, TRUE, True) if groups[u.edge] > _MANY else u for u in shadow))
 
 
 def restrict_poison(cond: Cond, shadow: Shadow) -> Shadow:
@@ -200,7 +222,7 @@ def map_conditions(shadow: Shadow, change: Callable[[Cond], Cond]) -> Shadow:
             outside, where = change(u.outside), change(u.where)
             if outside.op == "false" or where.op == "false":
                 continue
-            u = Undefined(u.edge, outside, where)
+            u = place_undefined(u.edge, outside, where)
         out.append(u)
     return merge_poison(tuple(out), ()) if len(out) < 2 else merge_poison(tuple(out[:1]), tuple(out[1:]))
 
