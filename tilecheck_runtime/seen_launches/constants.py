@@ -26,6 +26,8 @@ _INSTALLED: Final = tuple({
     *(os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "purelib", "platlib")),
 })
 """Folders of code that changes no module of a project."""
+_PACKAGES: Final = frozenset({"dist-packages", "site-packages"})
+"""Names of such folders, wherever they are."""
 
 
 @lru_cache(maxsize=256)
@@ -164,8 +166,10 @@ def _changing_attribute(module: ModuleType, function: FunctionType, elsewhere: f
     return min(names & (_changing_names(tree) | elsewhere), default=None)
 
 
+@lru_cache(maxsize=4096)
 def _is_installed(file: str) -> bool:
-    return os.path.realpath(file).startswith(_INSTALLED)
+    real = os.path.realpath(file)
+    return real.startswith(_INSTALLED) or not _PACKAGES.isdisjoint(real.split(os.sep))
 
 
 def _tree_of(file: str) -> ast.Module | None:
