@@ -80,7 +80,7 @@ _COMPILED: Final[dict[tuple[Any, ...], Any]] = {}
 
 
 def _compile_once(sample: Sample) -> Any | Refusal:
-    """What the front end makes of a sample. Launches mostly differ in nothing that it depends on."""
+    """The result of the front end for a sample. Launches mostly differ in nothing that it depends on."""
     key = (sample.kernel, *map(_signature_of, sample.given))
     if key not in _COMPILED:
         _COMPILED[key] = compile_kernel(sample.kernel, sample.given)
