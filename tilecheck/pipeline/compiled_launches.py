@@ -51,7 +51,7 @@ def compile_seen_launches(
 def _is_open(report: KernelReport) -> bool:
     """Whether the source does not decide all seen launches of a kernel."""
     counts = report.launches
-    return report.verdict == "unproven" or bool(counts.open or counts.not_followed)
+    return report.verdict == "unproven" or bool(counts.broken or counts.open or counts.not_followed)
 
 
 def _add(

@@ -367,7 +367,9 @@ def _tile_access(mode: str, run: Run, op: Any) -> tuple[Any, ...]:
     array = run.arrays[view.array.base.array]
     found = touch_tile(view, index, unchecked, array)
     made = _note(run, op, mode, view.array.base.array, found)
-    run.made.append(replace(made, missed=len(made.elements) == 0))
+    padding = getattr(view.type, "padding_mode", None)
+    run.made.append(replace(made, missed=len(made.elements) == 0, undefined=mode == "read" and made.dropped > 0 and (
+        padding is None or padding.value == "undetermined")))
     return _unknown(run, op)
 
 
@@ -375,7 +377,8 @@ def _element_access(mode: str, run: Run, op: Any) -> tuple[Any, ...]:
     pointer: Pointer = run.values[op.pointer.name]
     mask = Tile(np.ones(pointer.offset.shape, np.bool_)) if op.mask is None else _tile(run, op.mask)
     found = touch_elements(pointer, mask, run.arrays[pointer.array])
-    run.made.append(_note(run, op, mode, pointer.array, found))
+    made = _note(run, op, mode, pointer.array, found)
+    run.made.append(replace(made, undefined=mode == "read" and made.dropped > 0 and op.padding_value is None))
     return _unknown(run, op)
 
 

@@ -65,8 +65,8 @@ class Fault:
 
 @dataclass(frozen=True)
 class LaunchVerdict:
-    """`proved`: no block reads or writes an element that another one writes, none touches one outside its array, and no
-    tile lies wholly outside. Undefined lanes are not looked for.
+    """`proved`: no block reads or writes an element that another one writes, none touches one outside its array, no tile
+    lies wholly outside, and no load has undefined lanes.
     `refuted`: a fault happens for all data. `undecided`: neither is known, for the reason `why`."""
 
     verdict: Literal["proved", "refuted", "undecided"]
@@ -114,7 +114,9 @@ def prove_launch(body: Any, parameters: Sequence[Parameter], grid: Block) -> Lau
                 if made.order in _SYNCHRONIZING and made.mode != "atomic":
                     doubt = doubt or "accesses are ordered by acquire and release"
                 if made.missed:
-                    missed = f"a tile lies wholly outside `{array.name}`, line {made.line}"
+                    missed = missed or f"a tile lies wholly outside `{array.name}`, line {made.line}"
+                if made.undefined:
+                    missed = missed or f"a load of `{array.name}` has undefined lanes, line {made.line}"
                 if found is not None and made.certain:
                     fault = fault or found
                 elif found is not None:
