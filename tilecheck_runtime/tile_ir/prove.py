@@ -65,8 +65,8 @@ class Fault:
 
 @dataclass(frozen=True)
 class LaunchVerdict:
-    """`proved`: no block reads or writes an element that another one writes, none touches one outside its array, no tile
-    lies wholly outside, and no load has undefined lanes.
+    """`proved`: no block reads or writes an element that another one writes, none touches one outside its array, no
+    tile lies wholly outside, and no load has undefined lanes.
     `refuted`: a fault happens for all data. `undecided`: neither is known, for the reason `why`."""
 
     verdict: Literal["proved", "refuted", "undecided"]
