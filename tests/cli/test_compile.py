@@ -153,6 +153,13 @@ def test_unknown_element_types_are_sampled(check: Any) -> None:
     assert not {"gathers", "shifts"} & {d["kernel"] for d in report["diagnostics"]}
 
 
+def test_a_type_that_few_operations_have_is_among_the_samples(check: Any) -> None:
+    kernel = ("\n@ct.kernel\ndef k(x, y, T: ct.Constant[int]):\n    i = ct.bid(0)\n"
+              "    ct.store(y, (i,), ct.bitcast(ct.load(x, (i,), (T,)), ct.int16))\n")
+    report = check("--select", "TC607", a=HEAD + kernel + "\ndef run(x, y):\n    ct.launch(0, (4,), k, (x, y, 16))\n")
+    assert states(report) == [("k", "compiled", None)]
+
+
 def test_an_unknown_constant_is_not_guessed(check: Any) -> None:
     report = check(a=HEAD + COPY + "\ndef run(x, y, n: int):\n    ct.launch(0, (4,), copy, (x, y, n))\n")
     assert states(report) == [("copy", "skipped", None)]

@@ -63,13 +63,14 @@ def _compile(asked: Asked, name: str, known: Sequence[Declared], samples: Iterab
         if not isinstance(body, Refusal):
             found = Answer(asked.number, "compiled", "", name)
             return _prove(asked, found, known, sample, body) if asked.prove and known else found
-        refusals.append(body)
-        if not body.certain:
+        if body.certain:
+            refusals.append(body)
+        elif not sampled:
             return Answer(asked.number, "skipped", f"the front end fails: {body.words}", name)
         if len(refusals) >= _ENOUGH and _differ(refusals):
             break
-    first = refusals[0]
-    if sampled and (_differ(refusals) or first.kind in _STATIC):
+    first = refusals[0] if refusals else Refusal("", "", (), False)
+    if sampled and (not refusals or _differ(refusals) or first.kind in _STATIC):
         return Answer(asked.number, "skipped", "it does not compile with samples of the unknown arguments", name)
     return Answer(asked.number, "refused", "", name,
                   Refused(first.kind, first.words, tuple(map(_where, first.places)), sampled))
@@ -83,7 +84,13 @@ def _compile_once(sample: Sample) -> Any | Refusal:
     """The result of the front end for a sample. Launches mostly differ in nothing that it depends on."""
     key = (sample.kernel, *map(_signature_of, sample.given))
     if key not in _COMPILED:
-        _COMPILED[key] = compile_kernel(sample.kernel, sample.given)
+        try:
+            _COMPILED[key] = compile_kernel(sample.kernel, sample.given)
+        except (TypeError, ValueError) as error:
+            if not sample.sampled:
+                raise
+            # no array has elements of this type
+            _COMPILED[key] = Refusal(type(error).__name__, str(error), (), False)
     return _COMPILED[key]
 
 
