@@ -306,6 +306,16 @@ def test_a_launch_is_proved_with_its_numbers(check: Any, index: str, extent: int
     assert [code for _, _, code in list_findings(report)] == (["TC101"] if verdict == "refuted" else [])
 
 
+def test_an_open_finding_says_if_all_seen_launches_are_proved(check: Any) -> None:
+    kernel = "W = len('a')\n" + COPY.replace("(i,), ct.load", "(i ^ ct.static_eval(W),), ct.load")
+    twice = LAUNCH.format(kernel="copy") + LAUNCH.format(kernel="copy").replace("run", "again")
+    (open_,) = check(a=HEAD + kernel + twice)["diagnostics"]
+    assert (open_["code"], open_["notes"][-1]) == ("TC102", "proved from Tile IR at 2 seen launches")
+    unknown = "\ndef other(x, y):\n    ct.launch(0, (4,), copy, (x, y, 16))\n"
+    (open_,) = check(a=HEAD + kernel + twice + unknown)["diagnostics"]
+    assert not [note for note in open_["notes"] if "Tile IR" in note]
+
+
 def test_arrays_that_share_memory_are_not_proved(check: Any) -> None:
     report = check("--ignore", "TC4", a=HEAD + FACTORY + "\nONE = make(1)\n" + LAUNCH.format(kernel="ONE").replace(
         "(x, y, 16)", "(x, x[:64], 16)"))
