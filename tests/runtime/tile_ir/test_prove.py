@@ -115,3 +115,12 @@ def test_lanes_outside_are_not_proved(tmp_path: Path, body: str, why: str | None
 def test_undefined_lanes_are_not_proved(tmp_path: Path, padding: str, verdict: str) -> None:
     body = f"ct.store(out, (i,), ct.astype(ct.load(out, (i,), (T,){padding}), ct.float32))"
     assert prove(tmp_path, body, out=_array("out", 60, 1)).verdict == verdict
+
+
+def test_large_arrays_and_long_launches_are_undecided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The execution before a launch, or for a report, is bounded in memory and time."""
+    body = f"for j in range(T):\n    ct.store(out, (i,), {TILE})"
+    assert prove(tmp_path, body).verdict == "proved"
+    monkeypatch.setattr("tilecheck_runtime.tile_ir.prove.MOST_STEPS", 50)
+    assert prove(tmp_path, body).why == "the blocks execute too many operations"
+    assert "elements" in prove(tmp_path, body, out=_array("out", 1 << 27, 1)).why
