@@ -242,6 +242,10 @@ def test_a_launch_of_the_import_may_have_earlier_values(check: Any) -> None:
     kernel = COPY.replace("(i,), ct.load", "(i * STEP,), ct.load")
     assert states(check(a=HEAD + "STEP = 0\n" + kernel + launch + "STEP = 1\n"))[0][1] == "skipped"
     assert states(check(a=HEAD + "STEP = 1\n" + kernel + launch))[0][1] == "compiled"
+    function = LAUNCH.format(kernel="copy")
+    assert states(check(a=HEAD + "STEP = 0\n" + kernel + function + "\nrun()\nSTEP = 1\n"))[0][1] == "skipped"
+    branches = "try:\n    import none_such as m\n    STEP = 2\nexcept ImportError:\n    STEP = 1\n"
+    assert states(check(a=HEAD + branches + kernel + function))[0][1] == "compiled"
 
 
 @pytest.mark.parametrize("x", [
