@@ -153,6 +153,13 @@ def test_unknown_element_types_are_sampled(check: Any) -> None:
     assert not {"gathers", "shifts"} & {d["kernel"] for d in report["diagnostics"]}
 
 
+def test_a_type_that_few_operations_have_is_among_the_samples(check: Any) -> None:
+    kernel = ("\n@ct.kernel\ndef k(x, y, T: ct.Constant[int]):\n    i = ct.bid(0)\n"
+              "    ct.store(y, (i,), ct.bitcast(ct.load(x, (i,), (T,)), ct.int16))\n")
+    report = check("--select", "TC607", a=HEAD + kernel + "\ndef run(x, y):\n    ct.launch(0, (4,), k, (x, y, 16))\n")
+    assert states(report) == [("k", "compiled", None)]
+
+
 def test_an_unknown_constant_is_not_guessed(check: Any) -> None:
     report = check(a=HEAD + COPY + "\ndef run(x, y, n: int):\n    ct.launch(0, (4,), copy, (x, y, n))\n")
     assert states(report) == [("copy", "skipped", None)]
@@ -235,6 +242,10 @@ def test_a_launch_of_the_import_may_have_earlier_values(check: Any) -> None:
     kernel = COPY.replace("(i,), ct.load", "(i * STEP,), ct.load")
     assert states(check(a=HEAD + "STEP = 0\n" + kernel + launch + "STEP = 1\n"))[0][1] == "skipped"
     assert states(check(a=HEAD + "STEP = 1\n" + kernel + launch))[0][1] == "compiled"
+    function = LAUNCH.format(kernel="copy")
+    assert states(check(a=HEAD + "STEP = 0\n" + kernel + function + "\nrun()\nSTEP = 1\n"))[0][1] == "skipped"
+    branches = "try:\n    import none_such as m\n    STEP = 2\nexcept ImportError:\n    STEP = 1\n"
+    assert states(check(a=HEAD + branches + kernel + function))[0][1] == "compiled"
 
 
 @pytest.mark.parametrize("x", [
@@ -297,6 +308,16 @@ def test_a_launch_is_proved_with_its_numbers(check: Any, index: str, extent: int
     report = check("--select", "TC101", a=HEAD + FACTORY.replace("i * step", index) + "\nONE = make(1)\n" + launch)
     assert states(report) == [("make.spread", "compiled", verdict)]
     assert [code for _, _, code in list_findings(report)] == (["TC101"] if verdict == "refuted" else [])
+
+
+def test_an_open_finding_says_if_all_seen_launches_are_proved(check: Any) -> None:
+    kernel = "W = len('a')\n" + COPY.replace("(i,), ct.load", "(i ^ ct.static_eval(W),), ct.load")
+    twice = LAUNCH.format(kernel="copy") + LAUNCH.format(kernel="copy").replace("run", "again")
+    (open_,) = check(a=HEAD + kernel + twice)["diagnostics"]
+    assert (open_["code"], open_["notes"][-1]) == ("TC102", "proved from Tile IR at 2 seen launches")
+    unknown = "\ndef other(x, y):\n    ct.launch(0, (4,), copy, (x, y, 16))\n"
+    (open_,) = check(a=HEAD + kernel + twice + unknown)["diagnostics"]
+    assert not [note for note in open_["notes"] if "Tile IR" in note]
 
 
 def test_arrays_that_share_memory_are_not_proved(check: Any) -> None:

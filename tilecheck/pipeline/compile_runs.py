@@ -64,9 +64,12 @@ def _run(
 ) -> tuple[dict[int, Answer], str]:
     with tempfile.TemporaryDirectory(prefix="tilecheck-") as folder:
         asked, answered = Path(folder, "request.json"), Path(folder, "answers.jsonl")
-        asked.write_bytes(msgspec.json.encode(request))
+        try:
+            asked.write_bytes(msgspec.json.encode(request))
+        except UnicodeEncodeError:
+            return {}, "its path is not valid text"
         answered.touch()
-        status = _execute([sys.executable, "-P", "-m", _MODULE, str(asked), str(answered)], seconds, running)
+        status = _execute([sys.executable, "-P", "-B", "-m", _MODULE, str(asked), str(answered)], seconds, running)
         return _read(answered.read_bytes(), status, seconds, request)
 
 
@@ -95,12 +98,20 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
+def _decode(line: bytes) -> Answer | None:
+    """An answer; None for a line that an imported file garbled."""
+    try:
+        return msgspec.json.decode(line, type=Answer)
+    except msgspec.DecodeError:
+        return None
+
+
 def _read(
     data: bytes, status: int | None, seconds: float, request: Request,
 ) -> tuple[dict[int, Answer], str]:
     """The answers, and why there are not all."""
     lines = data.split(b"\n")[:-1]  # the last line may be incomplete
-    found = {a.number: a for a in (msgspec.json.decode(line, type=Answer) for line in lines)}
+    found = {a.number: a for a in map(_decode, lines) if a is not None}
     imported = found.pop(-1, None)
     if imported is not None and imported.state == "failed":
         return {}, imported.why

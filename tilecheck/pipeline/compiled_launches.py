@@ -9,7 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilecheck.config import Config
-from tilecheck.diagnostics import Compilation, CompiledLaunch, Diagnostic, KernelReport, Uncompiled
+from tilecheck.diagnostics import Compilation, CompiledLaunch, Diagnostic, KernelReport, Note, Uncompiled
 from tilecheck.pipeline.compile_messages import Answer, FaultFound, Refused, SiteOf, Where
 from tilecheck.pipeline.compile_runs import run_requests
 from tilecheck.pipeline.results import Analysis, KernelFindings, KernelKey
@@ -51,7 +51,7 @@ def compile_seen_launches(
 def _is_open(report: KernelReport) -> bool:
     """Whether the source does not decide all seen launches of a kernel."""
     counts = report.launches
-    return report.verdict == "unproven" or bool(counts.open or counts.not_followed)
+    return report.verdict == "unproven" or bool(counts.broken or counts.open or counts.not_followed)
 
 
 def _add(
@@ -60,12 +60,15 @@ def _add(
 ) -> Analysis:
     places = _Places(files)
     launches: list[CompiledLaunch] = []
+    verdicts: dict[KernelKey, list[str | None]] = {}
     found: dict[KernelKey | None, dict[Diagnostic, None]] = {}
     seen: set[tuple[Span, str]] = set()
     names = {(k.report.file, k.report.name): k for k in analysis.kernels}
     for s in specializations:
         answer = None if s.asked is None else answers.get(s.asked.number)
         launches.append(_launch(s, answer, failed))
+        if s.kernel is not None:
+            verdicts.setdefault(s.kernel, []).append(launches[-1].verdict)
         if answer is None:
             continue
         for diagnostic in _report(s, answer, names, places):
@@ -78,8 +81,23 @@ def _add(
         tuple(dict.fromkeys(launches)), tuple(Uncompiled(file, why) for file, why in sorted(failed.items())))
     known = [d for k in analysis.kernels for d in k.diagnostics if d.severity == "error"]
     new = {key: [d for d in mine if not _is_known(d, known)] for key, mine in found.items()}
-    kernels = tuple(_add_findings(k, new.get((k.report.file, k.report.name), ())) for k in analysis.kernels)
+    kernels = tuple(_note_proofs(_add_findings(k, new.get(_key_of(k), ())), verdicts.get(_key_of(k), ()))
+                    for k in analysis.kernels)
     return replace(analysis, kernels=kernels, host=(*analysis.host, *new.get(None, ())), compilation=compilation)
+
+
+def _key_of(kernel: KernelFindings) -> KernelKey:
+    return kernel.report.file, kernel.report.name
+
+
+def _note_proofs(kernel: KernelFindings, verdicts: Sequence[str | None]) -> KernelFindings:
+    """The findings of a kernel. Those that leave something open say so if Tile IR proves all its seen launches."""
+    if not verdicts or set(verdicts) != {"proved"}:
+        return kernel
+    count = len(verdicts)
+    note = Note(f"proved from Tile IR at {count} seen launch{'' if count == 1 else 'es'}")
+    return replace(kernel, diagnostics=tuple(
+        replace(d, notes=(*d.notes, note)) if d.residual and d.severity != "error" else d for d in kernel.diagnostics))
 
 
 def _launch(s: Specialization, answer: Answer | None, failed: Mapping[str, str]) -> CompiledLaunch:

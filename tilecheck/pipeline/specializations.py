@@ -120,11 +120,22 @@ def _specialize(
         for case in cases:
             put = Substitution({symbol_from_text(name): const(n) for name, n in case})
             passed = _pass(launch, model, put)
+            unknown = None if params is None or kernel is None or kernel.dialect else _find_unknown(params, passed)
+            if unknown is not None:
+                # no need to import the file
+                yield replace(plain, why=f"the constant `{unknown}` is not known")
+                continue
             asked = Asked(
                 0, None if kernel is None or model is None else _name_of(kernel, model), _where(launch.span), passed,
                 tuple((name, n) for name, t in launch.variables if (n := _value(t, put)) is not None),
                 tuple(_value(t, put) for t in launch.grid), prove)
             yield replace(plain, values=_describe(params, passed), asked=asked)
+
+
+def _find_unknown(params: Sequence[Param], passed: Sequence[Passed]) -> str | None:
+    """The name of a constant without a value."""
+    return next((p.name for p, a in zip(params, passed, strict=True)
+                 if p.kind == "constant" and a.kind == "number" and a.number is None), None)
 
 
 def _pass(launch: Launch, model: KernelModel | None, put: Substitution) -> tuple[Passed, ...]:

@@ -21,7 +21,7 @@ from tilecheck_runtime.seen_launches.arguments import (
     raw_samples,
 )
 from tilecheck_runtime.seen_launches.reaching import NotReachedError, find_kernel
-from tilecheck_runtime.tile_ir.front_end import Place, Refusal, compile_kernel
+from tilecheck_runtime.tile_ir.front_end import Constant, Given, Place, Refusal, Scalar, compile_kernel
 from tilecheck_runtime.tile_ir.prove import Fault, LaunchVerdict, prove_launch
 from tilecheck_runtime.tile_language.kernels import function_of
 
@@ -59,20 +59,49 @@ def _compile(asked: Asked, name: str, known: Sequence[Declared], samples: Iterab
     sampled = False
     for sample in samples:
         sampled = sample.sampled
-        body = compile_kernel(sample.kernel, sample.given)
+        body = _compile_once(sample)
         if not isinstance(body, Refusal):
             found = Answer(asked.number, "compiled", "", name)
             return _prove(asked, found, known, sample, body) if asked.prove and known else found
-        refusals.append(body)
-        if not body.certain:
+        if body.certain:
+            refusals.append(body)
+        elif not sampled:
             return Answer(asked.number, "skipped", f"the front end fails: {body.words}", name)
         if len(refusals) >= _ENOUGH and _differ(refusals):
             break
-    first = refusals[0]
-    if sampled and (_differ(refusals) or first.kind in _STATIC):
+    first = refusals[0] if refusals else Refusal("", "", (), False)
+    if sampled and (not refusals or _differ(refusals) or first.kind in _STATIC):
         return Answer(asked.number, "skipped", "it does not compile with samples of the unknown arguments", name)
     return Answer(asked.number, "refused", "", name,
                   Refused(first.kind, first.words, tuple(map(_where, first.places)), sampled))
+
+
+_COMPILED: Final[dict[tuple[Any, ...], Any]] = {}
+"""The results for kernels, which live as long as the process."""
+
+
+def _compile_once(sample: Sample) -> Any | Refusal:
+    """The result of the front end for a sample. Launches mostly differ in nothing that it depends on."""
+    key = (sample.kernel, *map(_signature_of, sample.given))
+    if key not in _COMPILED:
+        try:
+            _COMPILED[key] = compile_kernel(sample.kernel, sample.given)
+        except (TypeError, ValueError) as error:
+            if not sample.sampled:
+                raise
+            # no array has elements of this type
+            _COMPILED[key] = Refusal(type(error).__name__, str(error), (), False)
+    return _COMPILED[key]
+
+
+def _signature_of(given: Given) -> tuple[Any, ...]:
+    if isinstance(given, Constant):
+        return ("constant", type(given.value), repr(given.value))
+    if isinstance(given, Scalar):
+        return ("scalar", given.dtype)
+    if isinstance(given, tuple):
+        return ("list", _signature_of(given[0]))
+    return ("array", given.dtype, len(given.shape), given.index, given.static)
 
 
 def _differ(refusals: Sequence[Refusal]) -> bool:

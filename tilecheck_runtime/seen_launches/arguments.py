@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count, islice, product
+from itertools import count, islice
 from typing import Any, Final
 
 import numpy as np
@@ -22,12 +22,13 @@ from tilecheck_runtime.tile_ir.values import Tile, make_unknown
 
 __all__ = ["Sample", "UnknownArgumentError", "bind_numbers", "dialect_samples", "raw_samples"]
 
-DTYPES: Final = ("float32", "float16", "int32", "bfloat16", "int64", "uint8", "bool_", "float64", "uint32",
-                 "float8_e4m3fn")
+DTYPES: Final = (
+    "float32", "float16", "int32", "bfloat16", "int64", "uint8", "bool_", "float8_e4m3fn", "float64", "uint32", "int8",
+    "int16", "uint16", "uint64", "float8_e5m2", "float8_e8m0fnu", "float8_e5m3fnu", "float4_e2m1fn", "tfloat32")
 """Element types that stand for one that is not known, the likely ones first."""
 EXTENTS: Final = (16, 128, 32, 64)
 """Values that stand for a type variable of a dialect kernel."""
-_MOST: Final = 24
+_MOST: Final = 40
 """Samples of one specialization."""
 _TYPES: Final[Mapping[str, str]] = {"bool": "bool_", "float": "float32"}
 _UNKNOWN_TYPES: Final[tuple[NumberType, ...]] = ("int", "float", "bool")
@@ -80,10 +81,12 @@ def _choices(arrays: Sequence[int], numbers: Sequence[int]) -> Iterator[dict[int
     types = DTYPES if arrays else DTYPES[:1]
     kinds = _UNKNOWN_TYPES if numbers else _UNKNOWN_TYPES[:1]
     yield dict.fromkeys(arrays, types[0]) | dict.fromkeys(numbers, kinds[0])
+    for dtype in types[1:]:
+        yield dict.fromkeys(arrays, dtype) | dict.fromkeys(numbers, kinds[0])
+    for kind in kinds[1:]:
+        yield dict.fromkeys(arrays, types[0]) | dict.fromkeys(numbers, kind)
     for place in arrays if len(arrays) > 1 else ():
         yield dict.fromkeys(arrays, types[0]) | dict.fromkeys(numbers, kinds[0]) | {place: "int32"}
-    for dtype, kind in islice(product(types, kinds), 1, None):
-        yield dict.fromkeys(arrays, dtype) | dict.fromkeys(numbers, kind)
 
 
 def _give(d: Declared, p: Passed, choice: str | None) -> Given:

@@ -26,6 +26,8 @@ _INSTALLED: Final = tuple({
     *(os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "purelib", "platlib")),
 })
 """Folders of code that changes no module of a project."""
+_PACKAGES: Final = frozenset({"dist-packages", "site-packages"})
+"""Names of such folders, wherever they are."""
 
 
 @lru_cache(maxsize=256)
@@ -39,28 +41,42 @@ def parse_file(path: str) -> tuple[ast.Module, symtable.SymbolTable]:
 @lru_cache(maxsize=64)
 def find_constants(tree: ast.Module) -> frozenset[str]:
     """The variables of a module that it binds once, outside of loops, and whose contents its functions only read."""
-    bound: Counter[str] = Counter()
+    return frozenset(name for name in _count_bindings(tree.body) if name not in _varying_names(tree))
+
+
+@lru_cache(maxsize=64)
+def _varying_names(tree: ast.Module) -> frozenset[str]:
+    """The variables of a module that it binds several times or in a loop, or that its functions change."""
     changed = set(_changing_names(tree))
-    for statement in _statements(tree.body):
-        bound.update(_bindings(statement))
     for node in ast.walk(tree):
         if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             changed.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-    return frozenset(name for name, count in bound.items() if count == 1 and name not in changed)
+    return frozenset(changed | {name for name, count in _count_bindings(tree.body).items() if count > 1})
 
 
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
-def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module, those in branches included."""
+def _count_bindings(body: Sequence[ast.stmt]) -> Counter[str]:
+    """How often statements bind each name, at most: of several branches, one is taken."""
+    found: Counter[str] = Counter()
     for statement in body:
-        yield statement
-        if not isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
-            for field in ("body", "orelse", "finalbody"):
-                yield from _statements(getattr(statement, field, ()))
-            for handler in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-                yield from _statements(handler.body)
+        found.update(_bindings(statement))
+        if isinstance(statement, ast.If):
+            found += _count_bindings(statement.body) | _count_bindings(statement.orelse)
+        elif isinstance(statement, ast.Try):
+            branch = _count_bindings([*statement.body, *statement.orelse])
+            for handler in statement.handlers:
+                branch |= _count_bindings(handler.body)
+            found += branch + _count_bindings(statement.finalbody)
+        elif isinstance(statement, ast.Match):
+            branch = Counter()
+            for case in statement.cases:
+                branch |= _count_bindings(case.body)
+            found += branch
+        elif not isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
+            found += _count_bindings([*getattr(statement, "body", ()), *getattr(statement, "orelse", ())])
+    return found
 
 
 def _bindings(statement: ast.stmt) -> Iterator[str]:
@@ -70,7 +86,8 @@ def _bindings(statement: ast.stmt) -> Iterator[str]:
     elif isinstance(statement, (ast.Import, ast.ImportFrom)):
         yield from (alias.asname or alias.name.partition(".")[0] for alias in statement.names)
     else:
-        inner = {id(n) for s in ast.iter_child_nodes(statement) if isinstance(s, ast.stmt) for n in ast.walk(s)}
+        inner = {id(n) for s in ast.walk(statement) if isinstance(s, ast.stmt) and s is not statement
+                 for n in ast.walk(s)}
         yield from (n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
                     and id(n) not in inner)
 
@@ -90,20 +107,18 @@ _CHANGING: Final = frozenset({"append", "clear", "extend", "insert", "pop", "pop
 
 # --- what a kernel uses ----------------------------------------------------------------------------------------------
 
-def find_changing(kernel: FunctionType, launch_file: str | None, at_import: bool) -> str | None:
+def find_changing(kernel: FunctionType, launch_file: str | None) -> str | None:
     """A variable that a kernel or one of its helpers uses, and that may have another value at a launch than after the
-    import. `at_import` is whether the launch is part of the import."""
+    import. A launch may also be part of the import."""
     elsewhere = _assigned_from_elsewhere(launch_file)
     for function in _list_functions(kernel):
         tree = _tree_of(function.__code__.co_filename)
         if tree is None:
             continue
-        changing = _changing_names(tree)
-        constant = find_constants(tree)
+        varying = _varying_names(tree)
         for name in _globals_of(function):
             own = name in function.__globals__
-            late = at_import and own and name not in constant
-            if name in changing or (own and name in elsewhere) or late:
+            if name in varying or (own and name in elsewhere):
                 return name
             value = function.__globals__.get(name)
             if isinstance(value, ModuleType) and (attribute := _changing_attribute(value, function, elsewhere)):
@@ -164,8 +179,10 @@ def _changing_attribute(module: ModuleType, function: FunctionType, elsewhere: f
     return min(names & (_changing_names(tree) | elsewhere), default=None)
 
 
+@lru_cache(maxsize=4096)
 def _is_installed(file: str) -> bool:
-    return os.path.realpath(file).startswith(_INSTALLED)
+    real = os.path.realpath(file)
+    return real.startswith(_INSTALLED) or not _PACKAGES.isdisjoint(real.split(os.sep))
 
 
 def _tree_of(file: str) -> ast.Module | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import sys
@@ -54,14 +55,12 @@ def _is_file(module: ModuleType, path: str) -> bool:
 
 def _disarm_launches() -> None:
     """Launches of a module that is imported do nothing: there may be no GPU, and no launch was asked for."""
-    import cuda.tile
-
-    tile: Any = cuda.tile
-    tile.launch = _launch_nothing
+    for name in ("cuda.tile", "tilecheck_runtime"):
+        setattr(importlib.import_module(name), "launch", _launch_nothing)  # noqa: B010
 
 
 def _launch_nothing(*arguments: Any, **options: Any) -> None:
-    """Stands for `cuda.tile.launch`."""
+    """Stands for `launch` of `cuda.tile` and of the runtime."""
 
 
 def describe_error(error: BaseException, path: str) -> str:

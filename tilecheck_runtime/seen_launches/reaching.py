@@ -35,15 +35,10 @@ def find_kernel(asked: Asked, module: ModuleType) -> Any:
     found = _find(asked, module)
     launch = asked.launch
     file = None if launch is None else launch.file
-    changing = find_changing(function_of(found), file, launch is not None and not _is_in_function(launch))
+    changing = find_changing(function_of(found), file)
     if changing is not None:
         raise NotReachedError(f"`{changing}`, which the kernel uses, may change after the import")
     return found
-
-
-def _is_in_function(place: Where) -> bool:
-    tree, scopes = parse_file(place.file)
-    return any(table.get_type() == "function" for table in _scopes_around(scopes, place.line, tree))
 
 
 def _find(asked: Asked, module: ModuleType) -> Any:

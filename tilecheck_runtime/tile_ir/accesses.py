@@ -51,6 +51,7 @@ class Made:
     outside   the number of elements outside the array that the access touches, since no check keeps it from them
     dropped   the number of elements outside the array that the check keeps it from
     missed    whether it is a tile with no element inside, which is undefined even where bounds are checked
+    undefined whether it is a load of lanes that have no value, since they lie outside and no padding is specified
     certain   whether the access is executed, and at each of these elements, for all data
     order     its memory order, in lower case
     """
@@ -64,5 +65,6 @@ class Made:
     outside: int = 0
     dropped: int = 0
     missed: bool = False
+    undefined: bool = False
     certain: bool = True
     order: str = "weak"

@@ -22,7 +22,7 @@ from tilecheck_runtime.tile_ir.values import (
     number_of,
 )
 
-__all__ = ["Block", "Parameter", "run_block"]
+__all__ = ["Block", "Parameter", "count_steps", "run_block"]
 
 MOST_STEPS: Final = 2_000_000
 """Operations that one block may execute."""
@@ -47,6 +47,7 @@ class Run:
     lists    the number of the first item and the number of items, by the name of the variable of a list
     values   values of variables
     certain  whether the current operation is executed for all data
+    steps    operations that were executed, of `most_steps`
     """
 
     block: Block
@@ -57,6 +58,7 @@ class Run:
     made: list[Made] = field(default_factory=list)
     certain: bool = True
     steps: int = 0
+    most_steps: int = MOST_STEPS
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,15 @@ class Jump:
 
 def run_block(body: Any, parameters: Sequence[Parameter], block: Block, grid: Block) -> list[Made]:
     """The accesses of one block, in order. Raises Undecided if they depend on data, or an operation has no rule."""
+    return count_steps(body, parameters, block, grid, MOST_STEPS)[0]
+
+
+def count_steps(
+    body: Any, parameters: Sequence[Parameter], block: Block, grid: Block, most_steps: int,
+) -> tuple[list[Made], int]:
+    """The accesses of one block, and the number of operations that it executes, at most `most_steps`."""
     arrays: list[Argument] = []
-    run = Run(block, grid, arrays)
+    run = Run(block, grid, arrays, most_steps=min(most_steps, MOST_STEPS))
     names = iter(body.params)
     for parameter in parameters:
         if isinstance(parameter, Tile):
@@ -85,7 +94,7 @@ def run_block(body: Any, parameters: Sequence[Parameter], block: Block, grid: Bl
             run.values[length.name] = Tile(np.asarray(len(parameter), np.int32))
             arrays += parameter
     _run(run, body)
-    return run.made
+    return run.made, run.steps
 
 
 def _bind_array(run: Run, names: Any, number: int, array: Argument) -> None:
@@ -98,8 +107,8 @@ def _bind_array(run: Run, names: Any, number: int, array: Argument) -> None:
 def _run(run: Run, body: Any) -> Jump | None:
     for op in body:
         run.steps += 1
-        if run.steps > MOST_STEPS:
-            raise Undecided("a block executes too many operations")
+        if run.steps > run.most_steps:
+            raise Undecided("the blocks execute too many operations")
         rule = _RULES.get(type(op).__name__)
         if rule is None:
             raise Undecided(f"the operation {op.op} is not followed")
@@ -367,7 +376,9 @@ def _tile_access(mode: str, run: Run, op: Any) -> tuple[Any, ...]:
     array = run.arrays[view.array.base.array]
     found = touch_tile(view, index, unchecked, array)
     made = _note(run, op, mode, view.array.base.array, found)
-    run.made.append(replace(made, missed=len(made.elements) == 0))
+    padding = getattr(view.type, "padding_mode", None)
+    run.made.append(replace(made, missed=len(made.elements) == 0, undefined=mode == "read" and made.dropped > 0 and (
+        padding is None or padding.value == "undetermined")))
     return _unknown(run, op)
 
 
@@ -375,7 +386,8 @@ def _element_access(mode: str, run: Run, op: Any) -> tuple[Any, ...]:
     pointer: Pointer = run.values[op.pointer.name]
     mask = Tile(np.ones(pointer.offset.shape, np.bool_)) if op.mask is None else _tile(run, op.mask)
     found = touch_elements(pointer, mask, run.arrays[pointer.array])
-    run.made.append(_note(run, op, mode, pointer.array, found))
+    made = _note(run, op, mode, pointer.array, found)
+    run.made.append(replace(made, undefined=mode == "read" and made.dropped > 0 and op.padding_value is None))
     return _unknown(run, op)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tilecheck_runtime.tile_ir.accesses import Argument, Made, Mode
-from tilecheck_runtime.tile_ir.evaluate import Block, Parameter, run_block
+from tilecheck_runtime.tile_ir.evaluate import Block, Parameter, count_steps
 from tilecheck_runtime.tile_ir.values import Undecided
 
 __all__ = ["MOST_BLOCKS", "Fault", "LaunchVerdict", "Site", "prove_launch"]
@@ -18,6 +18,10 @@ __all__ = ["MOST_BLOCKS", "Fault", "LaunchVerdict", "Site", "prove_launch"]
 MOST_BLOCKS: Final = 20_000
 MOST_ELEMENTS: Final = 200_000_000
 """Elements that the blocks of a launch may touch, each counted as often as it is touched."""
+MOST_STEPS: Final = 4_000_000
+"""Operations that the blocks of a launch may execute."""
+MOST_SIZE: Final = 1 << 26
+"""Elements of all arrays of a launch."""
 _NOBODY: Final = -1
 _MANY: Final = -2
 _SYNCHRONIZING: Final = frozenset({"acquire", "release", "acq_rel"})
@@ -65,8 +69,8 @@ class Fault:
 
 @dataclass(frozen=True)
 class LaunchVerdict:
-    """`proved`: no block reads or writes an element that another one writes, none touches one outside its array, and no
-    tile lies wholly outside. Undefined lanes are not looked for.
+    """`proved`: no block reads or writes an element that another one writes, none touches one outside its array, no
+    tile lies wholly outside, and no load has undefined lanes.
     `refuted`: a fault happens for all data. `undecided`: neither is known, for the reason `why`."""
 
     verdict: Literal["proved", "refuted", "undecided"]
@@ -98,13 +102,17 @@ def prove_launch(body: Any, parameters: Sequence[Parameter], grid: Block) -> Lau
         return LaunchVerdict("undecided", why="arrays of different element types share memory")
     memories = {a.storage: _Memory() for a in arrays}
     sizes = {s: max(a.offset + a.extent for a in arrays if a.storage == s) for s in memories}
-    left = MOST_ELEMENTS
+    if sum(sizes.values()) > MOST_SIZE:
+        return LaunchVerdict("undecided", why=f"the arrays have more than {MOST_SIZE} elements")
+    left, steps = MOST_ELEMENTS, MOST_STEPS
     doubt = missed = ""
     fault: Fault | None = None
     try:
         for number, block in enumerate(np.ndindex(grid)):
             place = (int(block[0]), int(block[1]), int(block[2]))
-            for made in run_block(body, parameters, place, grid):
+            accesses, taken = count_steps(body, parameters, place, grid, steps)
+            steps -= taken
+            for made in accesses:
                 left -= len(made.elements)
                 if left < 0:
                     raise Undecided("the blocks touch too many elements")
@@ -114,7 +122,9 @@ def prove_launch(body: Any, parameters: Sequence[Parameter], grid: Block) -> Lau
                 if made.order in _SYNCHRONIZING and made.mode != "atomic":
                     doubt = doubt or "accesses are ordered by acquire and release"
                 if made.missed:
-                    missed = f"a tile lies wholly outside `{array.name}`, line {made.line}"
+                    missed = missed or f"a tile lies wholly outside `{array.name}`, line {made.line}"
+                if made.undefined:
+                    missed = missed or f"a load of `{array.name}` has undefined lanes, line {made.line}"
                 if found is not None and made.certain:
                     fault = fault or found
                 elif found is not None:

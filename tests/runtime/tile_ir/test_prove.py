@@ -96,3 +96,31 @@ def test_arrays_that_share_memory_collide(tmp_path: Path) -> None:
     shared = Argument("out", "int32", (64,), (1,), 0)
     found = prove(tmp_path, "t = ct.load(x, (i,), (T,))\nct.store(out, ((i + 1) % 4,), t)", out=shared)
     assert found.verdict == "refuted"
+
+
+@pytest.mark.parametrize(("body", "why"), [
+    (f"ct.store(out, (i + 4,), {TILE})", "a tile lies wholly outside `out`, line 7"),
+    ("ct.store(out, (i,), ct.sum(ct.astype(ct.load(x, (i,), (T * 4,)), ct.float32).reshape((4, T)), 0))",
+     "a tile lies wholly outside `x`, line 7"),
+    ("ct.scatter(out, i * T + ct.arange(T, dtype=ct.int32), ct.astype(ct.gather(x, i * 32 + ct.arange(T, "
+     "dtype=ct.int32)), ct.float32))", None),
+])
+def test_lanes_outside_are_not_proved(tmp_path: Path, body: str, why: str | None) -> None:
+    """A tile that lies wholly outside is undefined, also with a bounds check; a gather has a padding value."""
+    found = prove(tmp_path, body)
+    assert found == (LaunchVerdict("proved") if why is None else LaunchVerdict("undecided", why=why))
+
+
+@pytest.mark.parametrize(("padding", "verdict"), [("", "undecided"), (", padding_mode=ct.PaddingMode.ZERO", "proved")])
+def test_undefined_lanes_are_not_proved(tmp_path: Path, padding: str, verdict: str) -> None:
+    body = f"ct.store(out, (i,), ct.astype(ct.load(out, (i,), (T,){padding}), ct.float32))"
+    assert prove(tmp_path, body, out=_array("out", 60, 1)).verdict == verdict
+
+
+def test_large_arrays_and_long_launches_are_undecided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The execution before a launch, or for a report, is bounded in memory and time."""
+    body = f"for j in range(T):\n    ct.store(out, (i,), {TILE})"
+    assert prove(tmp_path, body).verdict == "proved"
+    monkeypatch.setattr("tilecheck_runtime.tile_ir.prove.MOST_STEPS", 50)
+    assert prove(tmp_path, body).why == "the blocks execute too many operations"
+    assert "elements" in prove(tmp_path, body, out=_array("out", 1 << 27, 1)).why
