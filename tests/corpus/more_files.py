@@ -48,7 +48,7 @@ def compare(folder: Path, files: Sequence[str] = ()) -> Iterator[str]:
 
 
 def compare_kernel(alone: KernelReport, together: KernelReport) -> Iterator[str]:
-    if VERDICTS.index(together.verdict) > VERDICTS.index(alone.verdict):
+    if _rank(together) > _rank(alone):
         yield f"{alone.verdict} alone, {together.verdict} in the tree"
     if together.launches.holds < alone.launches.holds:
         yield f"the contract holds at {alone.launches.holds} launches alone, at {together.launches.holds} in the tree"
@@ -56,6 +56,11 @@ def compare_kernel(alone: KernelReport, together: KernelReport) -> Iterator[str]
     for clause in alone.contract:
         if clause.state == "discharged" and states.get(clause.clause) == "unseen":
             yield f"`{clause.clause}` is discharged alone, and not seen in the tree"
+
+
+def _rank(kernel: KernelReport) -> int:
+    """The weaker the verdict, the larger; suppressed and faulty kernels last."""
+    return VERDICTS.index(kernel.verdict) if kernel.verdict in VERDICTS else len(VERDICTS)
 
 
 if __name__ == "__main__":
