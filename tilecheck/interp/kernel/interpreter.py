@@ -459,6 +459,15 @@ class Machine:
             self.doubts -= 1
 
     @contextmanager
+    def execute_python(self) -> Iterator[None]:
+        """Executes the arguments of `ct.static_eval` and similar functions in a variant, which Python executes."""
+        before, self.host = self.host, self.host or self.knowledge.variant is not None
+        try:
+            yield
+        finally:
+            self.host = before
+
+    @contextmanager
     def trust_numbers(self) -> Iterator[None]:
         """Assumes within the block that numbers fit wherever they are used."""
         before, self.trusted = self.trusted, True
