@@ -141,3 +141,22 @@ def test_files_in_which_launches_are_looked_for(project: Build) -> None:
     })
     found = {m.path.rpartition("/")[2] for m in opened.modules() if opened.is_launching(m)}
     assert found == {"host.py"}
+
+
+def test_a_function_that_is_named_apply_is_called(project: Build) -> None:
+    opened = project({
+        "a.py": """
+            import cuda.tile as ct
+
+            @ct.kernel
+            def k(a):
+                pass
+
+            def launch(a):
+                ct.launch(0, (1,), k, (a,))
+
+            def caller(apply, a):
+                return apply(launch, a)
+        """,
+    })
+    assert "launch" in hosts(opened, "a.py")

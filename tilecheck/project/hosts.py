@@ -308,7 +308,8 @@ class _Search:
         try:
             scopes = module.skeleton.scope_chain(site.root)
             return self.is_launching(self.resolver.chain(module, parts, scopes)) or (
-                parts[-1] == "apply" and self.runs(self.resolver.chain(module, parts[:-1], scopes), "apply")
+                len(parts) > 1 and parts[-1] == "apply"
+                and self.runs(self.resolver.chain(module, parts[:-1], scopes), "apply")
             )
         except SourceError:
             return False
