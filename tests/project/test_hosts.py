@@ -152,11 +152,16 @@ def test_a_function_that_is_named_apply_is_called(project: Build) -> None:
             def k(a):
                 pass
 
-            def launch(a):
-                ct.launch(0, (1,), k, (a,))
+            class Op:
+                @staticmethod
+                def forward(a):
+                    ct.launch(0, (1,), k, (a,))
 
-            def caller(apply, a):
-                return apply(launch, a)
+            def caller(a):
+                return Op.apply(a)
+
+            def bystander(a):
+                return apply(a)
         """,
     })
-    assert "launch" in hosts(opened, "a.py")
+    assert hosts(opened, "a.py") == ("Op.forward", "caller")
