@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tilecheck.dtypes import Weak
 from tilecheck.interp.kernel.arguments import Arguments
-from tilecheck.interp.kernel.assigned import bound_in
+from tilecheck.interp.kernel.assigned import assigned_names, bound_in
 from tilecheck.interp.kernel.attributes import attribute
 from tilecheck.interp.kernel.calls import call, defaults_of
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
@@ -233,6 +233,7 @@ def _comprehension(m: Machine, e: Comprehension) -> Value:
 
     source = m.eval(e.iterable)
     items = expand(m, source)
+    m.top.comprehended |= assigned_names((e.target,))
     saved, unroll = dict(m.top.env), m.unroll
     try:
         if items is None:

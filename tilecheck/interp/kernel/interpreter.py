@@ -135,6 +135,8 @@ class Frame:
         """The number of doubts at the call."""
         self.yielded: Value | None = None
         """The value of the last `yield`."""
+        self.comprehended: set[str] = set()
+        """Variables of comprehensions in the function, which functions in them use later."""
         self.jumps: list[Jumps] = []
         self.bodies: list[tuple[frozenset[str], Span]] = []
         """The loops around the statement: the names that their bodies set, and their locations."""
