@@ -16,6 +16,7 @@ import tilecheck.pipeline.analyze
 import tilecheck.pipeline.pool
 from tests.patience import PATIENCE
 from tilecheck.interp.host.launch import Launch
+from tilecheck.obligations.variants import ExecuteVariant
 from tilecheck.pipeline.analyze import ProvedKernel
 from tilecheck.pipeline.pool import compute_in_parallel
 from tilecheck.pipeline.progress import no_progress
@@ -114,10 +115,10 @@ def test_a_file_is_retried_after_an_unrelated_worker_death(
 def test_a_worker_that_dies_at_the_end_loses_the_kernels_of_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
     real = tilecheck.pipeline.analyze.conclude_kernel
 
-    def exit_in_worker(kernel: ProvedKernel, launches: Sequence[Launch]) -> Concluded:
+    def exit_in_worker(kernel: ProvedKernel, launches: Sequence[Launch], *rest: ExecuteVariant) -> Concluded:
         if kernel.model.name == "racy0":
             os._exit(1)
-        return real(kernel, launches)
+        return real(kernel, launches, *rest)
 
     monkeypatch.setattr(tilecheck.pipeline.analyze, "conclude_kernel", exit_in_worker)
     found = _analyse_in_parallel(FILES)

@@ -193,3 +193,27 @@ def test_an_internal_error_ends_the_search_in_one_file_only(project: Build, monk
     assert hosts(opened, "good.py") == ("two", "run")
     (path,) = opened.launching.errors
     assert path.endswith("bad.py") and opened.launching.errors[path] == "ZeroDivisionError: oh"
+
+
+def test_a_function_that_is_named_apply_is_called(project: Build) -> None:
+    opened = project({
+        "a.py": """
+            import cuda.tile as ct
+
+            @ct.kernel
+            def k(a):
+                pass
+
+            class Op:
+                @staticmethod
+                def forward(a):
+                    ct.launch(0, (1,), k, (a,))
+
+            def caller(a):
+                return Op.apply(a)
+
+            def bystander(a):
+                return apply(a)
+        """,
+    })
+    assert hosts(opened, "a.py") == ("Op.forward", "caller")

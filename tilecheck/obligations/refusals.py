@@ -49,10 +49,12 @@ def find_refused(
             case = next((c for c in cases if _holds(refusal.under, c)), None)
             if case is not None:
                 seen[key] = _refused_at(refusal, case)
+    reported = {(found.refusal.code, found.refusal.span) for found in seen.values()}  # one cause, one finding
     for variant in compiled:
         for refusal in variant.observed.refusals:
             key = (refusal.code, refusal.how, refusal.span)
-            if key not in seen and (refusal.under is TRUE or _holds(refusal.under, variant.case)):
+            if key not in seen and (refusal.code, refusal.span) not in reported and (
+                    refusal.under is TRUE or _holds(refusal.under, variant.case)):
                 seen[key] = _refused_at(refusal, variant.case)
     yield from seen.values()
 

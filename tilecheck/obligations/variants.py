@@ -99,11 +99,11 @@ _NUMBERS: Final = ("int", "float", "bool")
 
 
 def _constant(number: int | None, argument: Argument) -> Value | None:
-    if number is None:
+    if number is None or "." in argument.text:  # it may be a member of an enumeration, whose number is its value
         return None
     if argument.literal == "bool":
         return Bool(TRUE if number else FALSE, dtype=Weak.BOOL)
-    return Int(const(number), dtype=Weak.INT) if argument.literal in ("int", None) else None
+    return Int(const(number), dtype=Weak.INT) if argument.literal == "int" else None
 
 
 def _number(name: str, number: int | None, argument: Argument) -> Value | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, Final
 
 from tilecheck.dtypes import Weak
 from tilecheck.interp.kernel.arguments import Arguments
-from tilecheck.interp.kernel.assigned import bound_in
+from tilecheck.interp.kernel.assigned import assigned_names, bound_in
 from tilecheck.interp.kernel.attributes import attribute
 from tilecheck.interp.kernel.calls import call, defaults_of
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
@@ -98,7 +99,7 @@ def _call(m: Machine, e: Call) -> Value:
     if isinstance(func, TileRef) and func.name in STATIC_FUNCTIONS:
         if m.noting and not m.doubts:
             check_static_calls(m, func.name, e.args)
-        with m.doubt_compilation():  # the arguments are executed by Python
+        with m.doubt_compilation(), m.execute_python():
             given = arguments(m, e)
         if func.name == "static_assert":
             check_static_assertion(m, given.positional, e.span)
@@ -232,6 +233,7 @@ def _comprehension(m: Machine, e: Comprehension) -> Value:
 
     source = m.eval(e.iterable)
     items = expand(m, source)
+    m.top.comprehended |= assigned_names((e.target,))
     saved, unroll = dict(m.top.env), m.unroll
     try:
         if items is None:
@@ -294,7 +296,9 @@ def _unknown(m: Machine, e: UnknownExpr) -> Value:
     if e.what in ("bytes", "complex number"):
         refuse(m, "TC605", "constant value", e.span, "bytes" if e.what == "bytes" else "a complex number")
     for child in e.children:
-        value = m.eval(child)
+        # the variables of a comprehension with several loops are not bound
+        with m.doubt_compilation() if e.what in ("comprehension", "generator") else nullcontext():
+            value = m.eval(child)
         arrays |= arrays_in(m, value)
         if e.what == "yield":
             m.top.yielded = value

@@ -138,6 +138,8 @@ class Frame:
         """The number of doubts at the call."""
         self.yielded: Value | None = None
         """The value of the last `yield`."""
+        self.comprehended: set[str] = set()
+        """Variables of comprehensions in the function, which functions in them use later."""
         self.jumps: list[Jumps] = []
         self.bodies: list[tuple[frozenset[str], Span]] = []
         """The loops around the statement: the names that their bodies set, and their locations."""
@@ -464,6 +466,15 @@ class Machine:
             yield
         finally:
             self.doubts -= 1
+
+    @contextmanager
+    def execute_python(self) -> Iterator[None]:
+        """Executes the arguments of `ct.static_eval` and similar functions in a variant, which Python executes."""
+        before, self.host = self.host, self.host or self.knowledge.variant is not None
+        try:
+            yield
+        finally:
+            self.host = before
 
     @contextmanager
     def trust_numbers(self) -> Iterator[None]:

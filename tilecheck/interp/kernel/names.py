@@ -70,7 +70,7 @@ def lookup(m: Machine, name: str, span: Span) -> Value:
         found = top.parent.lookup(name)
     if found is not None:
         return _narrow_choice(m, found) if isinstance(found, Choice) else found
-    if _is_local_of(top.parent, name):
+    if name in top.comprehended or _is_local_of(top.parent, name):
         return Unknown(f"name {name}")
     module = top.module
     known = m.globals.get((module, name))
@@ -112,7 +112,7 @@ def _check_name(m: Machine, module: Module, name: str, value: TileRef, span: Spa
 def _is_local_of(frame: Frame | None, name: str) -> bool:
     """Whether a function around the one that is executed binds a name, later or on a path that is not followed."""
     while frame is not None:
-        if name in frame.local:
+        if name in frame.local or name in frame.comprehended:
             return True
         frame = frame.parent
     return False

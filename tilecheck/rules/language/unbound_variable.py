@@ -70,6 +70,9 @@ TEXTS: Final[Texts] = MappingProxyType({
         "`{0}` is {1} or {2} after this statement, by the path, and line {3} uses it",
         "give it the same kind and type on both paths"),
     "carried": ("`{0}` is {1} before the loop and {2} at the end of an iteration", "use another name in the loop"),
+    "carried kinds": (
+        "`{0}` is {1} or {2} at the end of an iteration, by the path",
+        "give it the same kind and type on both paths"),
     "carried unset": (
         "`{0}` has a value before the loop, and at the end of an iteration on some paths only",
         "set it on every path"),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from tilecheck.dtypes import SOME_INTEGER, DType, Kind, Weak
+from tilecheck.dtypes import SOME_INTEGER, SOME_NUMBER, DType, Kind, Weak
 from tilecheck.interp.kernel.device.arguments import has_other_type
 from tilecheck.interp.kernel.device.kinds import is_tile, kind_of
 from tilecheck.interp.kernel.device.note import is_passed, refuse, refuse_where, suggest
@@ -87,11 +87,16 @@ def check_comparison(m: Machine, op: str, left: Value, right: Value, span: Span)
     elif op in ("in", "not in"):
         if b is not None and b not in ("a tuple", "a dict"):
             refuse(m, "TC605", "operator", span, op, a or "a value", b, "test membership in a tuple")
-    elif _is_refused(m, left, right, a, b):
+    elif _is_refused(m, left, right, a, b) and not (op in ("==", "!=") and _may_be_anything(left, right)):
         same = a == b and a in ("a tuple", "a string", "an element type", "a member", "a function")
         if not (same and (op in ("==", "!=") or a == "a string")) and (
                 "an object" not in (a, b) and {a, b} != {"a class"}):
             refuse(m, "TC605", "operator", span, op, a or "a value", b or "a value", _suggest_operand(a, b))
+
+
+def _may_be_anything(left: Value, right: Value) -> bool:
+    """Whether one of them is a constant of a launch without a declared type: it may be a member or an element type."""
+    return any(isinstance(v, Int) and v.dtype is SOME_NUMBER for v in (left, right))
 
 
 def _is_refused(m: Machine, left: Value, right: Value, a: str | None, b: str | None) -> bool:
@@ -141,7 +146,7 @@ def check_subscript(m: Machine, value: Value, items: tuple[Expr, ...], span: Spa
     kind = kind_of(m, value)
     if kind == "an array":
         refuse(m, "TC605", "array item", span, kind)
-    elif is_tile(value) and not all(map(_is_axis, items)):
+    elif is_tile(value) and any(_is_no_axis(m, item) for item in items):
         refuse(m, "TC605", "tile item", span)
     elif kind in ("`None`", "a string", "a function", "a class", "a range", "a module", "an element type", "a method",
                   "a member", "`...`"):
@@ -149,10 +154,15 @@ def check_subscript(m: Machine, value: Value, items: tuple[Expr, ...], span: Spa
         refuse(m, "TC605", "item of", span, kind, how)
 
 
-def _is_axis(item: Expr) -> bool:
+def _is_no_axis(m: Machine, item: Expr) -> bool:
+    """Whether an item in the subscript of a tile is for certain none of `:`, `None` and `...`."""
     if isinstance(item, SliceExpr):
-        return item.lower is None and item.upper is None and item.step is None
-    return isinstance(item, Constant) and (item.value is None or item.value is Ellipsis)
+        return not (item.lower is None and item.upper is None and item.step is None)
+    if isinstance(item, Constant):
+        return item.value is not None and item.value is not Ellipsis
+    with m.suspend_recording():
+        kind = kind_of(m, m.eval(item))
+    return kind not in (None, "`None`", "`...`")
 
 
 def check_index(m: Machine, count: int | None, index: Value, span: Span) -> None:

@@ -232,7 +232,7 @@ def _check_carried(
             met = meet(m, start[name], env[name], span) if name in env else None
             if unset is not None or mixed is not None:
                 place = unset if unset is not None else mixed
-                _refuse_carried(m, name, getattr(place, "span", span), getattr(place, "words", ()))
+                _refuse_carried(m, name, getattr(place, "span", span), getattr(place, "words", ()), "carried kinds")
                 changed.append(name)
             elif isinstance(met, Differing):
                 _refuse_carried(m, name, place_of(env, name) or place_of(start, name) or span, met.words)
@@ -240,9 +240,9 @@ def _check_carried(
     return changed
 
 
-def _refuse_carried(m: Machine, name: str, span: Span, words: tuple[str, ...]) -> None:
+def _refuse_carried(m: Machine, name: str, span: Span, words: tuple[str, ...], how: str = "carried") -> None:
     if len(words) == 2:
-        refuse(m, "TC606", "carried", span, name, *words)
+        refuse(m, "TC606", how, span, name, *words)
     else:
         refuse(m, "TC606", "carried unset", span, name)
 
