@@ -284,7 +284,7 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         wide=frozenset(m.wide - m.narrow),
         indexed=frozenset(n for n, certain in m.indexed.items() if certain),
         observed=_collect_observed(m, definition),
-        paddings=Paddings(tuple(m.observations), tuple(sorted(m.unfollowed.items()))),
+        paddings=Paddings(tuple(m.observations), tuple(sorted(m.unfollowed.items())), tuple(m.edges)),
         ownership=dialect().ownership_of(m, site) if site.dialect else NOT_A_DIALECT)
 
 

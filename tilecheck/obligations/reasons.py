@@ -133,6 +133,8 @@ class Cause(Enum):
     USES_NONE_UNDER_CONDITION = "uses none under condition"
     LANE_USED = "lane used"
     USE_OPEN = "use open"
+    WHOLE_TILES = "whole tiles"
+    """The lanes are not followed to their uses; under the clauses none of them lies outside the array."""
 
 
 def because(cause: Cause, *operands: object) -> Reason:

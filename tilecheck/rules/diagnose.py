@@ -18,6 +18,7 @@ from tilecheck.obligations.launches import Discharged, count_launches, discharge
 from tilecheck.obligations.obligation import DecidedObligation, DecidedSlice, Proof, find_weakest
 from tilecheck.obligations.open_obligations import find_open_obligations
 from tilecheck.obligations.operand_types import find_type_faults
+from tilecheck.obligations.padding_launches import reopen_broken
 from tilecheck.obligations.refusals import find_refused
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.rules.catalog import RULES
@@ -40,6 +41,7 @@ def conclude(
         slices=decide_slices_at_launches(proof.slices, model, launches))
     clauses = contract_of(proof)
     states = discharge_all(clauses, model, launches)
+    proof = replace(proof, obligations=reopen_broken(proof.obligations, states))
     reported = find_open_obligations(model, proof, launches, states)
     lints = tuple(confirm_suspicions(proof.suspicions, model, launches))
     findings = [_at_obligation(s, model) for s in reported]

@@ -368,6 +368,8 @@ def find_padded_lanes(
                 out.append(Undefined(here, TRUE, TRUE, True))
             elif outside.op != "false":
                 out.append(Undefined(here, outside, conj(effect.unspecified, negate(effect.unchecked))))
+    if m.recording and not m.host:
+        m.edges.update(dict.fromkeys(u.edge for u in out))
     return tuple(out)
 
 

@@ -20,7 +20,7 @@ from tilecheck.interp.kernel.device.refusal import Refusal
 from tilecheck.interp.kernel.dialect.holdings import Holdings
 from tilecheck.interp.kernel.dialect.ownership import Held
 from tilecheck.interp.kernel.lint_facts import Notes
-from tilecheck.interp.kernel.poison.sources import Observation
+from tilecheck.interp.kernel.poison.sources import Edge, Observation
 from tilecheck.interp.kernel.shapes import element, unknown_truth
 from tilecheck.interp.kernel.undeclared import Use, symbols_of_value
 from tilecheck.interp.kernel.values import Bool, Int, Shape, Unknown, Value
@@ -249,6 +249,8 @@ class Machine:
         self.paddings: dict[Array, set[object]] = {}
         self.unspecified = False
         self.observations: list[Observation] = []
+        self.edges: dict[Edge, None] = {}
+        """The edges over which the tiles of loads may reach, in order."""
         self.unfollowed: dict[str, str] = {}
         self.doubts = 0
         self.cas: dict[Atom, CasResult] = {}

@@ -177,6 +177,8 @@ REASONS: Final[Mapping[Enum, Callable[..., str]]] = {
     Cause.LANES_LOST: lambda w, construct: construct,
     Cause.NO_LANE_MATTERS: lambda w: "no lane outside the array makes a difference",
     Cause.TILE_INSIDE: lambda w: "the tile lies inside the array",
+    Cause.WHOLE_TILES: lambda w:
+        "the lanes are not followed to their uses, and none lies outside where the tiles are whole",
     Cause.LANES_MIXED: lambda w: "which lanes of the tile get here is not followed",
     Cause.TOO_MANY_CONDITIONS: lambda w: "too many conditions to look at",
     Cause.CONDITIONS_EXCLUDE: lambda w: "the conditions exclude each other",
