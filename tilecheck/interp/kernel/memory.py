@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tilecheck.interp.kernel.coerce import arrays_in, constant_int, expand, shape_from, to_array, to_bool, to_int
-from tilecheck.interp.kernel.footprints import Effect, element_access, tile_access
+from tilecheck.interp.kernel.footprints import UNKNOWN_EXTENT, Effect, element_access, tile_access
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.operators import shape_of
 from tilecheck.interp.kernel.overflow import bits_of, fit_unrecorded, fit_value
@@ -25,7 +25,7 @@ from tilecheck.interp.kernel.values import (
     Value,
     with_term,
 )
-from tilecheck.symbolic import FALSE, ONE, TRUE, Array, Cond, negate
+from tilecheck.symbolic import FALSE, ONE, TRUE, Array, Cond, build_opaque, negate
 from tilecheck.syntax.tree import Span
 
 
@@ -103,8 +103,14 @@ def _tile_extents(m: Machine, value: Value, rank: int, span: Span) -> Shape:
     if shape == ():
         return (ONE,) * rank
     if shape is None or len(shape) != rank:
-        return tuple(m.fresh_int(f"unknown_extent{k}", span).term for k in range(rank))
+        return _unknown_extents(m, rank, span)
     return shape
+
+
+def _unknown_extents(m: Machine, rank: int, span: Span) -> Shape:
+    """The extents of a tile whose shape is not known. They are constants of a specialization: code that is executed
+    again has a tile of the same extents, in every block."""
+    return tuple(build_opaque(m.name(f"{UNKNOWN_EXTENT}{k}", span), uniform=True) for k in range(rank))
 
 
 def load_tile(m: Machine, given: dict[str, Value], span: Span, op: str, shape: Shape | None) -> Value:
@@ -126,7 +132,7 @@ def load_tile(m: Machine, given: dict[str, Value], span: Span, op: str, shape: S
         return Data(shape)
     extents = shape
     if extents is None:
-        extents = tuple(m.fresh_int(f"unknown_extent{k}", span).term for k in range(len(index)))
+        extents = _unknown_extents(m, len(index), span)
     axes = permutation(m, given.get("order"), len(index))
     if axes is None:
         m.gap(f"{op} with an order that is not known", roots_of(ref), span)
