@@ -98,7 +98,7 @@ def _decide(s: DecidedObligation, model: KernelModel, launches: Sequence[Launch]
     if any(step.rule in (Cause.TOO_WIDE, Cause.WRAPS) for step in s.reason):
         return s
     if not launches:
-        return replace(s, certain=has_room(s, model)) if refuted else s
+        return replace(s, certain=s.certain and has_room(s, model)) if refuted else s
     different = list({(numbers_of(x), x.certain): x for x in launches}.values())
     clean = plan is not None and len(different) <= _MOST
     for launch in different[:_MOST] if plan is not None else ():

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.construction import by_construction
 from tilecheck.obligations.may_alias import align_regions
+from tilecheck.obligations.overlapping_rows import find_overlapping_rows
 from tilecheck.obligations.proposals import data_of, proposal
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.reasons import Cause, because
@@ -93,7 +94,7 @@ def decide_pair(context: Context, first: Access, second: Access) -> Outcome:
     if witness is not None:
         return Outcome("refuted", _collides(context, first, witness), witness=witness)
     solved = _prove_by_solver(context, first, second) or _declared_lock(context)
-    return solved or _open(context, derivation, first, second)
+    return solved or _open(context, derivation, first, second, same)
 
 
 def _declared_lock(context: Context) -> Outcome | None:
@@ -166,11 +167,14 @@ def _collides(context: Context, access: Access, w: Witness) -> Reason:
     return because(Cause.COLLISION, access.array, w, context.model.axes_read)
 
 
-def _open(context: Context, d: Derivation, first: Access, second: Access) -> Outcome:
+def _open(context: Context, d: Derivation, first: Access, second: Access, same: bool) -> Outcome:
     missing = proposal(context, d, first, second)
     if missing is not None:
         return Outcome("unproven", (*because(Cause.FROM_DATA), *because(Cause.WOULD_PROVE, missing)), missing=missing)
     array = data_of(first, second)
+    rows = find_overlapping_rows(context, first, second, same)
+    if rows is not None:
+        return Outcome("refuted", because(Cause.ROWS_OVERLAP, *rows, context.model.axes_read), witness=rows[1])
     wrapped = find_unbounded(first.region, second.region)
     if wrapped is not None and (array is None or context.says_of(array)):
         return Outcome("unproven", wrapped)

@@ -6,7 +6,7 @@ from enum import Enum
 
 from tilecheck.symbolic.steps import ProofStep, Reason
 
-__all__ = ["Cause", "because"]
+__all__ = ["Cause", "because", "depends_on_example"]
 
 
 class Cause(Enum):
@@ -61,6 +61,8 @@ class Cause(Enum):
     """A launch makes only one of the accesses."""
     COLLISION = "collision"
     """array, witness, axes that the kernel reads: two blocks touch one element"""
+    ROWS_OVERLAP = "rows overlap"
+    """array, witness, axes that the kernel reads: rows from its elements on are compared with the end of no segment"""
     NOTHING_FOUND = "nothing found"
     """Neither a proof nor, in small launches, a collision."""
     EXECUTED_AT_LAUNCHES = "executed at launches"
@@ -140,3 +142,8 @@ class Cause(Enum):
 def because(cause: Cause, *operands: object) -> Reason:
     """A reason of one part."""
     return (ProofStep(cause, operands),)
+
+
+def depends_on_example(reason: Reason) -> bool:
+    """Whether a failure was seen with an example of data that a launch may exclude."""
+    return any(step.rule is Cause.ROWS_OVERLAP for step in reason)

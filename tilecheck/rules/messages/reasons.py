@@ -116,6 +116,8 @@ REASONS: Final[Mapping[Enum, Callable[..., str]]] = {
     Cause.ONE_OF_TWO: lambda w: "one launch makes only one of the two accesses",
     Cause.COLLISION: _collision,
     Cause.EXECUTED_AT_LAUNCHES: lambda w: "every seen launch was executed in numbers, without a failure",
+    Cause.ROWS_OVERLAP: lambda w, array, witness, axes:
+        f"rows that begin at an element of `{array}` are not compared with the end of their segment",
     Cause.NOTHING_FOUND: lambda w: "no proof was found, and no collision in small launches",
 
     Cause.OWN_ELEMENT: lambda w: "each lane has its own element",

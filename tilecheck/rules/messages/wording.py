@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from tilecheck.diagnostics import Note
+from tilecheck.obligations.reasons import Cause
 from tilecheck.symbolic import Array
 from tilecheck.symbolic.footprint import BlockPoint, Witness
+from tilecheck.symbolic.steps import Reason
 from tilecheck.text.block_names import block_name as _name
 from tilecheck.text.block_names import rank_of_axes
 
-__all__ = ["block_name", "blocks", "clause_list", "element_of", "iterations", "launch_of", "scalars_of"]
+__all__ = [
+    "block_name", "blocks", "clause_list", "element_of", "help_overlapping_rows", "iterations", "launch_of",
+    "note_overlapping_rows", "scalars_of",
+]
 
 
 def block_name(block: tuple[int, int, int], axes: frozenset[int]) -> str:
@@ -34,6 +40,20 @@ def launch_of(w: Witness) -> str:
     """`with grid (2, 1, 1) and T = 4, n = 8`"""
     scalars = scalars_of(w)
     return f"with grid {w.grid}" + (f" and {scalars}" if scalars else "")
+
+
+def note_overlapping_rows(reason: Reason, w: Witness) -> tuple[Note, ...]:
+    """The data of an example in which rows of variable length overlap; nothing for another reason."""
+    arrays = [step.operands[0] for step in reason if step.rule is Cause.ROWS_OVERLAP]
+    data = ", ".join(f"{name} = {value}" for name, value in w.data)
+    return tuple(Note(f"the rows from an element of `{array}` on are not compared with the end of their segment; in the "
+                      f"example, {data}") for array in arrays)
+
+
+def help_overlapping_rows(reason: Reason) -> str | None:
+    """Advice on rows of variable length that overlap; None for another reason."""
+    return next((f"mask the rows that lie past the end of their segment, which the next element of `{step.operands[0]}` "
+                 "or an array of lengths says" for step in reason if step.rule is Cause.ROWS_OVERLAP), None)
 
 
 def iterations(p: BlockPoint) -> str:

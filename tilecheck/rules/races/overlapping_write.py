@@ -92,7 +92,15 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.obligations.obligation import DecidedObligation
-from tilecheck.rules.messages.wording import block_name, blocks, element_of, iterations, launch_of
+from tilecheck.rules.messages.wording import (
+    block_name,
+    blocks,
+    element_of,
+    help_overlapping_rows,
+    iterations,
+    launch_of,
+    note_overlapping_rows,
+)
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Bid, Term, atoms_of
 from tilecheck.symbolic.footprint import Witness
@@ -112,7 +120,7 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     notes = [Note(example, restates=True)]
     if s.other is not None and s.other.span != s.access.span:
         notes.insert(0, Note(f"the other write to `{s.access.array}` is here", s.other.span))
-    notes += s.advice.notes
+    notes += [*note_overlapping_rows(s.reason, w), *s.advice.notes]
     notes.append(Note(EQUAL_VALUES))
     return Diagnostic(CODE, "error", message, s.access.span, model.name, tuple(notes),
                       s.advice.help or _help(s, model, w), w, Proposal(edits=s.advice.edits))
@@ -120,6 +128,9 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
 
 def _help(s: DecidedObligation, model: KernelModel, w: Witness) -> str:
     array = s.access.array
+    rows = help_overlapping_rows(s.reason)
+    if rows is not None:
+        return rows
     differ = [k for k in sorted(model.axes_read) if w.first.block[k] != w.second.block[k]]
     if s.other is not None and s.other.site != s.access.site:
         return f"make the two writes to `{array}` disjoint: no block may write an element that another one writes"

@@ -11,9 +11,10 @@ from tilecheck.solver.model_search.execute import Executed, run_collision, run_e
 from tilecheck.solver.model_search.models import find_model, find_necessity_witness, satisfiable
 from tilecheck.solver.model_search.points import Point, find_point
 from tilecheck.solver.model_search.room import Bound, with_room
-from tilecheck.solver.model_search.world import STYLES, World, confirm
+from tilecheck.solver.model_search.world import RISING, STYLES, World, confirm
 
 __all__ = [
+    "RISING",
     "STYLES",
     "Bound",
     "Escape",
