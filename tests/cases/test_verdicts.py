@@ -16,7 +16,7 @@ EXPECTED: dict[str, Found] = {
     "outside/02_false_error_swizzle.py": set(),
     "outside/04_false_padding_block_count.py": {(12, "TC305", "warning")},
     "outside/06_missed_tuple_constants.py": {(18, "TC405", "error")},
-    "outside/07_missed_extract_index.py": {(10, "TC204", "error")},
+    "outside/07_missed_extract_index.py": {(10, "TC204", "error"), (16, "TC203", "warning")},
     "outside/11_unhelpful_varlen.py": {(13, "TC101", "warning")},
     "outside/10_masked_clause_and_help.py": {(15, "TC301", "warning")},
     "outside/13_help_that_breaks.py": {(16, "TC301", "warning")},

@@ -38,7 +38,7 @@ def test_rows_without_an_end_overlap_in_short_segments() -> None:
     assert found.help is not None and "mask the rows" in found.help
 
 
-def test_an_end_of_all_rows_is_no_end_of_a_segment() -> None:
+def test_an_end_of_all_rows_does_not_end_a_segment() -> None:
     assert _check(ROWS.replace("gather(x, rows))", "gather(x, rows), mask=rows < n)"))[0] == "refuted"
 
 
@@ -69,6 +69,6 @@ def test_offsets_that_are_declared_to_grow_overlap_all_the_same() -> None:
     assert _check(ROWS, '@requires("monotone(cu)")\n')[0] == "refuted"
 
 
-def test_a_launch_in_which_no_blocks_meet_is_no_example() -> None:
+def test_an_example_needs_blocks_that_meet() -> None:
     # one row a segment: the grid has one block along its second axis, and a tile has one row
     assert _check(ROWS, '@requires("T == 1 and grid[1] == 1")\n')[0] == "unproven"

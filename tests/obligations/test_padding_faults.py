@@ -196,7 +196,7 @@ def test_lanes_that_are_not_followed_are_defined_in_whole_tiles() -> None:
     assert set(padding.clauses) == {"x.shape[0] % T == 0", "U <= x.shape[1]"}
 
 
-def test_whole_tiles_are_no_finding_where_sizes_may_be_ragged() -> None:
+def test_whole_tiles_are_not_reported_where_sizes_may_be_ragged() -> None:
     assert not flagged_lines(report_of(PRINTS.format(at=0)))
 
 

@@ -1,7 +1,7 @@
 """Rows of variable length that nothing keeps inside their segment.
 
 A block that writes a tile of rows from `offsets[i]` on writes into the next segment where its own is shorter. The
-example has offsets that grow, as those of segments do. The program may have other data: it is no certain failure.
+example has offsets that grow, as those of segments do. The program may have other data, so the failure is not certain.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ class _Load:
         A tile that begins at a multiple of its extent needs an extent of the array that it divides: the obligation on
         bounds has it begin inside. The clauses hold for all launches in which the guard can.
 
-        guard  the path condition of what the lanes are used for, or of the load
+        guard  the path condition of the use, or of the load
         """
         under = sorted({f for f in _flags(guard) if not _names(f) & self.context.tiles}, key=lambda c: c.key)[:FLAGS]
         clauses: list[Clause] = []

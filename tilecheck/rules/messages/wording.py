@@ -46,14 +46,15 @@ def note_overlapping_rows(reason: Reason, w: Witness) -> tuple[Note, ...]:
     """The data of an example in which rows of variable length overlap; nothing for another reason."""
     arrays = [step.operands[0] for step in reason if step.rule is Cause.ROWS_OVERLAP]
     data = ", ".join(f"{name} = {value}" for name, value in w.data)
-    return tuple(Note(f"the rows from an element of `{array}` on are not compared with the end of their segment; in the "
-                      f"example, {data}") for array in arrays)
+    return tuple(Note(f"the rows from an element of `{array}` on are not compared with the end of their segment; in "
+                      f"the example, {data}") for array in arrays)
 
 
 def help_overlapping_rows(reason: Reason) -> str | None:
     """Advice on rows of variable length that overlap; None for another reason."""
-    return next((f"mask the rows that lie past the end of their segment, which the next element of `{step.operands[0]}` "
-                 "or an array of lengths says" for step in reason if step.rule is Cause.ROWS_OVERLAP), None)
+    arrays = (step.operands[0] for step in reason if step.rule is Cause.ROWS_OVERLAP)
+    return next((f"mask the rows that lie past the end of their segment, which the next element of `{array}` or an "
+                 "array of lengths says" for array in arrays), None)
 
 
 def iterations(p: BlockPoint) -> str:
