@@ -13,7 +13,7 @@ from tilecheck.obligations.proposals import data_of, proposal
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.obligations.unbounded import find_unbounded
-from tilecheck.solver.disjointness import Derivation
+from tilecheck.solver.disjointness import Derivation, caps_the_grid
 from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.solver.queries import across_blocks, mentions_opaque, same_lock
 from tilecheck.symbolic import (
@@ -83,6 +83,11 @@ def decide_pair(context: Context, first: Access, second: Access) -> Outcome:
                        clauses=context.idle_axes(axes, first.region, second.region))
     derivation = context.derive_disjointness(first.region, second.region)
     if derivation.proved:
+        if any(caps_the_grid(a.cond) for a in derivation.clauses):
+            # a number of blocks is much to ask
+            solved = _prove_by_solver(context, first, second)
+            if solved is not None:
+                return solved
         context.remember(derivation)
         return _build_proved(context, derivation, first, second, same)
     if protected is not None:
