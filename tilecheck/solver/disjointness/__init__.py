@@ -32,6 +32,6 @@ from tilecheck.solver.disjointness.derive import RULES, derive
 from tilecheck.solver.disjointness.problem import Annotations, Assumption, Derivation, Problem
 
 __all__ = [
-    "RULES", "Annotations", "Assumption", "Derivation", "Problem", "caps_the_grid", "derive", "prime_atoms", "ticket_of",
-    "within_array",
+    "RULES", "Annotations", "Assumption", "Derivation", "Problem", "caps_the_grid", "derive", "prime_atoms",
+    "ticket_of", "within_array",
 ]
