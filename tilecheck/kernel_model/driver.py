@@ -53,6 +53,14 @@ def execute_measured(project: Project, site: KernelSite, overlay: Iterable[str] 
     return _model(machine, site), machine.steps
 
 
+def execute_first_iterations(project: Project, site: KernelSite, overlay: Iterable[str], count: int) -> KernelModel:
+    """The accesses of the kernel that the first iterations of its loops make, each with its own condition. Others are
+    missing: they show what goes wrong, and never that nothing does."""
+    known = run_until_stable(project, site, overlay).knowledge
+    machine = _run(project, site, known, cast(Expressions, EXPRESSIONS), cast(Statements, STATEMENTS), count)
+    return _model(machine, site)
+
+
 def run_until_stable(
     project: Project, site: KernelSite, overlay: Iterable[str] = (),
     expressions: Expressions | None = None, statements: Statements | None = None,
@@ -99,11 +107,13 @@ def _learn(m: Machine, of_integers: frozenset[Array]) -> Knowledge:
 
 def _run(
     project: Project, site: KernelSite, knowledge: Knowledge, expressions: Expressions, statements: Statements,
+    first: int = 0,
 ) -> Machine:
     definition = site.definition
     names = tuple(ArrayParam(p.name) for p in definition.params)
     m = Machine(project, knowledge, names, expressions, statements, _OPERATIONS)
     m.recording = knowledge.written is not None
+    m.first = first
     try:
         _enter(m, site)
     except Exhausted:

@@ -6,6 +6,7 @@ An error in one of them becomes a failure of its file or kernel alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
@@ -17,7 +18,8 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.launches import find_launches
 from tilecheck.interp.kernel.access import Declared, KernelModel
 from tilecheck.interp.ownership.event import Event
-from tilecheck.kernel_model.driver import execute
+from tilecheck.kernel_model.driver import execute, execute_first_iterations
+from tilecheck.obligations.first_iterations import refute_in_first_iterations
 from tilecheck.obligations.obligation import Proof
 from tilecheck.obligations.verdicts import prove
 from tilecheck.pipeline.kernel_suppressions import denies_residual, opt_outs_of_kernel
@@ -85,7 +87,10 @@ def prove_kernel(project: Project, site: KernelSite, overlay: Overlay) -> Proved
     if clauses:
         declared = tuple(Declared(text, model.name_span, "overlay") for text in clauses)
         model = replace(model, declared=model.declared + declared)
-    return ProvedKernel(model, _add_advice(project, site, clauses, model, prove(model)), denies_residual(project, site))
+    proof = prove(model)
+    early = partial(execute_first_iterations, project, site, clauses)
+    proof = replace(proof, obligations=refute_in_first_iterations(proof.obligations, model, early))
+    return ProvedKernel(model, _add_advice(project, site, clauses, model, proof), denies_residual(project, site))
 
 
 def _add_advice(

@@ -222,6 +222,8 @@ class Machine:
         self.recording = True
         self.host = False
         self.exact = True
+        self.first = 0
+        """If not 0, loops are executed for so many first iterations, and what comes after more of them is left out."""
         self.loops: tuple[LoopMark, ...] = ()
         self.via: tuple[Span, ...] = ()
         self.unroll: tuple[int, ...] = ()
