@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from tilecheck.interp.kernel.coerce import arrays_in, constant_int, expand, shape_from, to_array, to_bool, to_int
 from tilecheck.interp.kernel.footprints import UNKNOWN_EXTENT, Effect, element_access, tile_access
 from tilecheck.interp.kernel.interpreter import Machine
+from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.operators import shape_of
 from tilecheck.interp.kernel.overflow import bits_of, fit_unrecorded, fit_value
 from tilecheck.interp.kernel.paddings import mode_of, padding_of, unspecified_of
@@ -15,6 +19,7 @@ from tilecheck.interp.kernel.values import (
     NONE,
     ArrayRef,
     Bool,
+    Choice,
     Const,
     Data,
     Int,
@@ -25,7 +30,7 @@ from tilecheck.interp.kernel.values import (
     Value,
     with_term,
 )
-from tilecheck.symbolic import FALSE, ONE, TRUE, Array, Cond, build_opaque, negate
+from tilecheck.symbolic import FALSE, ONE, TRUE, Array, Cond, build_opaque, conj, negate
 from tilecheck.syntax.tree import Span
 
 
@@ -113,6 +118,28 @@ def _unknown_extents(m: Machine, rank: int, span: Span) -> Shape:
     return tuple(build_opaque(m.name(f"{UNKNOWN_EXTENT}{k}", span), uniform=True) for k in range(rank))
 
 
+_Access: TypeAlias = Callable[[Machine, dict[str, Value], Span, str, Shape | None], Value]
+
+
+def _in_either_order(access: _Access) -> _Access:
+    """An access whose order of axes a condition chooses: one access in each of the orders, where it is chosen."""
+
+    def perform(m: Machine, given: dict[str, Value], span: Span, op: str, shape: Shape | None) -> Value:
+        order = given.get("order")
+        if not isinstance(order, Choice):
+            return access(m, given, span, op, shape)
+        before = m.path
+        m.path = conj(before, order.cond)
+        first = perform(m, {**given, "order": order.then}, span, op, shape)
+        m.path = conj(before, negate(order.cond))
+        second = perform(m, {**given, "order": order.other}, span, op, shape)
+        m.path = before
+        return join(m, order.cond, first, second, span)
+
+    return perform
+
+
+@_in_either_order
 def load_tile(m: Machine, given: dict[str, Value], span: Span, op: str, shape: Shape | None) -> Value:
     ref = target_of(m, given.get("array"), op, span)
     if shape is None and "shape" in given:
@@ -146,6 +173,7 @@ def load_tile(m: Machine, given: dict[str, Value], span: Span, op: str, shape: S
     return tile_access(m, ref, index, extents, axes, effect)
 
 
+@_in_either_order
 def store_tile(m: Machine, given: dict[str, Value], span: Span, op: str, shape: Shape | None) -> Value:
     ref = target_of(m, given.get("array"), op, span)
     tile = given.get("tile", Unknown("tile"))
