@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.construction import by_construction
+from tilecheck.obligations.drawn_tickets import find_ticket_collision
 from tilecheck.obligations.may_alias import align_regions
 from tilecheck.obligations.overlapping_rows import find_overlapping_rows
 from tilecheck.obligations.proposals import data_of, proposal
@@ -177,6 +178,9 @@ def _open(context: Context, d: Derivation, first: Access, second: Access, same: 
     if missing is not None:
         return Outcome("unproven", (*because(Cause.FROM_DATA), *because(Cause.WOULD_PROVE, missing)), missing=missing)
     array = data_of(first, second)
+    drawn = find_ticket_collision(context, first, second, same)
+    if drawn is not None:
+        return Outcome("refuted", because(Cause.DRAWN_IN_TURN, *drawn, context.model.axes_read), witness=drawn[1])
     rows = find_overlapping_rows(context, first, second, same)
     if rows is not None:
         return Outcome("refuted", because(Cause.ROWS_OVERLAP, *rows, context.model.axes_read), witness=rows[1])

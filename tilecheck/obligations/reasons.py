@@ -63,6 +63,9 @@ class Cause(Enum):
     """array, witness, axes that the kernel reads: two blocks touch one element"""
     ROWS_OVERLAP = "rows overlap"
     """array, witness, axes that the kernel reads: rows from its elements on are compared with the end of no segment"""
+    DRAWN_IN_TURN = "drawn in turn"
+    """counter, witness, axes that the kernel reads: blocks that draw numbers of it one after the other touch one
+    element"""
     NOTHING_FOUND = "nothing found"
     """Neither a proof nor, in small launches, a collision."""
     EXECUTED_AT_LAUNCHES = "executed at launches"
@@ -146,4 +149,4 @@ def because(cause: Cause, *operands: object) -> Reason:
 
 def depends_on_example(reason: Reason) -> bool:
     """Whether a failure was seen with an example of data that a launch may exclude."""
-    return any(step.rule is Cause.ROWS_OVERLAP for step in reason)
+    return any(step.rule in (Cause.ROWS_OVERLAP, Cause.DRAWN_IN_TURN) for step in reason)

@@ -36,7 +36,9 @@ def _compute_atomic(op: str, m: Machine, args: Arguments) -> Value:
     shown = '|'.join(map(str, sorted(roots_of(ref))))
     if op == "atomic_add" and not _is_ticket(m, ref, index, given.get("update")):
         return m.fresh_int(f"{op} of {shown}", span, shape)
-    return m.fresh_int(f"{op}({shown})", span, shape)
+    # a number that is not drawn in steps of 1 has the step in its name
+    step = constant_int(given["update"]) if op == "atomic_add" else 1
+    return m.fresh_int(f"{op}({shown})" + ("" if step == 1 else f"+{step}"), span, shape)
 
 
 def _is_ticket(m: Machine, ref: ArrayRef, index: tuple[Int, ...], update: Value | None) -> bool:

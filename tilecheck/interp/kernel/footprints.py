@@ -111,13 +111,18 @@ UNKNOWN_EXTENT: Final = "unknown_extent"
 """The prefix of names of extents that are not known."""
 
 
+DRAWN: Final = "atomic_add("
+"""The prefix of names of numbers that no two blocks draw from a counter."""
+
+
 def _free(atom: Atom) -> bool:
     """Whether some data or some launch gives the atom any requested value.
 
     The possible values of a computed value that is not modelled are unknown.
     """
     if isinstance(atom, Opaque):
-        return atom.uniform and not atom.name.startswith(UNKNOWN_EXTENT)
+        # in some order of the blocks, a block draws any number
+        return (atom.uniform and not atom.name.startswith(UNKNOWN_EXTENT)) or atom.name.startswith(DRAWN)
     if not isinstance(atom, App):
         return True
     # the wrapped value of a number is a known function of it

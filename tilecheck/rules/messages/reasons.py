@@ -118,6 +118,8 @@ REASONS: Final[Mapping[Enum, Callable[..., str]]] = {
     Cause.EXECUTED_AT_LAUNCHES: lambda w: "every seen launch was executed in numbers, without a failure",
     Cause.ROWS_OVERLAP: lambda w, array, witness, axes:
         f"rows that begin at an element of `{array}` are not compared with the end of their segment",
+    Cause.DRAWN_IN_TURN: lambda w, counter, witness, axes:
+        f"two blocks touch one element where blocks draw numbers of `{counter}` one after the other",
     Cause.NOTHING_FOUND: lambda w: "no proof was found, and no collision in small launches",
 
     Cause.OWN_ELEMENT: lambda w: "each lane has its own element",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final
+
 from tilecheck.diagnostics import Note
 from tilecheck.obligations.reasons import Cause
 from tilecheck.symbolic import Array
@@ -11,8 +15,8 @@ from tilecheck.text.block_names import block_name as _name
 from tilecheck.text.block_names import rank_of_axes
 
 __all__ = [
-    "block_name", "blocks", "clause_list", "element_of", "help_overlapping_rows", "iterations", "launch_of",
-    "note_overlapping_rows", "scalars_of",
+    "advise_on_example", "block_name", "blocks", "clause_list", "element_of", "iterations", "launch_of",
+    "note_example", "scalars_of",
 ]
 
 
@@ -42,19 +46,27 @@ def launch_of(w: Witness) -> str:
     return f"with grid {w.grid}" + (f" and {scalars}" if scalars else "")
 
 
-def note_overlapping_rows(reason: Reason, w: Witness) -> tuple[Note, ...]:
-    """The data of an example in which rows of variable length overlap; nothing for another reason."""
-    arrays = [step.operands[0] for step in reason if step.rule is Cause.ROWS_OVERLAP]
+def note_example(reason: Reason, w: Witness) -> tuple[Note, ...]:
+    """The data that a failure was seen with, where a launch may have other data; nothing for another reason."""
     data = ", ".join(f"{name} = {value}" for name, value in w.data)
-    return tuple(Note(f"the rows from an element of `{array}` on are not compared with the end of their segment; in "
-                      f"the example, {data}") for array in arrays)
+    return tuple(Note(_EXAMPLES[step.rule].format(step.operands[0], data)) for step in reason if step.rule in _EXAMPLES)
 
 
-def help_overlapping_rows(reason: Reason) -> str | None:
-    """Advice on rows of variable length that overlap; None for another reason."""
-    arrays = (step.operands[0] for step in reason if step.rule is Cause.ROWS_OVERLAP)
-    return next((f"mask the rows that lie past the end of their segment, which the next element of `{array}` or an "
-                 "array of lengths says" for array in arrays), None)
+def advise_on_example(reason: Reason) -> str | None:
+    """Advice on a failure that was seen with some data; None for another reason."""
+    return next((_ADVICE[step.rule].format(step.operands[0]) for step in reason if step.rule in _ADVICE), None)
+
+
+_EXAMPLES: Final[Mapping[Enum, str]] = {
+    Cause.ROWS_OVERLAP: "the rows from an element of `{0}` on are not compared with the end of their segment; in the "
+                        "example, {1}",
+    Cause.DRAWN_IN_TURN: "in the example, blocks draw their numbers from `{0}` one after the other, the first one 0",
+}
+_ADVICE: Final[Mapping[Enum, str]] = {
+    Cause.ROWS_OVERLAP: "mask the rows that lie past the end of their segment, which the next element of `{0}` or an "
+                        "array of lengths says",
+    Cause.DRAWN_IN_TURN: "let the index differ wherever the number from `{0}` does: no two blocks draw one number",
+}
 
 
 def iterations(p: BlockPoint) -> str:

@@ -81,13 +81,13 @@ from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.messages.wording import (
+    advise_on_example,
     block_name,
     clause_list,
     element_of,
-    help_overlapping_rows,
     iterations,
     launch_of,
-    note_overlapping_rows,
+    note_example,
 )
 from tilecheck.rules.rule import Rule
 
@@ -107,8 +107,8 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
         notes.append(Note(f"{launch_of(w)}: block {writer}{iterations(w.first)} writes and block "
                           f"{reader}{iterations(w.second)} reads {element_of(array, w)}", restates=True))
         return Diagnostic(CODE, "error", message, s.access.span, model.name, (
-            *notes, *note_overlapping_rows(s.reason, w), *s.advice.notes),
-            help_overlapping_rows(s.reason) or s.advice.help or help_, w, Proposal(edits=s.advice.edits))
+            *notes, *note_example(s.reason, w), *s.advice.notes),
+            advise_on_example(s.reason) or s.advice.help or help_, w, Proposal(edits=s.advice.edits))
     semantic = s.semantic_texts
     if s.verdict == "conditional":
         message = f"a block may read an element of `{array}` that another one writes unless {clause_list(semantic)}"

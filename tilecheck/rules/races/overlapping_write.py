@@ -93,13 +93,13 @@ from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.wording import (
+    advise_on_example,
     block_name,
     blocks,
     element_of,
-    help_overlapping_rows,
     iterations,
     launch_of,
-    note_overlapping_rows,
+    note_example,
 )
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Bid, Term, atoms_of
@@ -120,7 +120,7 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     notes = [Note(example, restates=True)]
     if s.other is not None and s.other.span != s.access.span:
         notes.insert(0, Note(f"the other write to `{s.access.array}` is here", s.other.span))
-    notes += [*note_overlapping_rows(s.reason, w), *s.advice.notes]
+    notes += [*note_example(s.reason, w), *s.advice.notes]
     notes.append(Note(EQUAL_VALUES))
     return Diagnostic(CODE, "error", message, s.access.span, model.name, tuple(notes),
                       s.advice.help or _help(s, model, w), w, Proposal(edits=s.advice.edits))
@@ -128,7 +128,7 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
 
 def _help(s: DecidedObligation, model: KernelModel, w: Witness) -> str:
     array = s.access.array
-    rows = help_overlapping_rows(s.reason)
+    rows = advise_on_example(s.reason)
     if rows is not None:
         return rows
     differ = [k for k in sorted(model.axes_read) if w.first.block[k] != w.second.block[k]]

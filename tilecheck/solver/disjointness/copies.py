@@ -46,6 +46,12 @@ def ticket_of(a: Atom) -> Array | None:
     return array_from_text(a.name[len("atomic_add("):].partition(")")[0])
 
 
+def ticket_step(a: Opaque) -> int:
+    """What each atomic addition adds to the counter that gives a ticket."""
+    step = a.name.partition(")")[2].partition("@")[0]
+    return int(step[1:]) if step.startswith("+") else 1
+
+
 def own(t: Term) -> Term:
     """The summands of a two-copy term that do not depend on the second copy."""
     return Term({m: c for m, c in t.monos.items() if not any(1 in mark(a) for a in m)})
