@@ -1,4 +1,4 @@
-"""What the first iterations of a loop do wrong is refuted, also where nothing is known of an arbitrary iteration."""
+"""Pairs that the first iterations of a loop refute, also where nothing is known of an arbitrary iteration."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ while True:
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_what_the_first_iterations_do_right_is_not_refuted(name: str) -> None:
+def test_first_iterations_that_are_right_are_not_refuted(name: str) -> None:
     verdicts, report = check(RIGHT[name])
     assert "refuted" not in verdicts
     assert not any(d.severity == "error" for d in report.diagnostics)

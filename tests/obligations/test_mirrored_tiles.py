@@ -20,13 +20,13 @@ def verdicts(body: str) -> set[str]:
     return {s.verdict for s in kernel.obligations if s.kind in ("disjoint", "cross-read")}
 
 
-def under(cond: str) -> str:
+def exchange_if(cond: str) -> str:
     return f"if {cond}:" + EXCHANGE.replace("\n", "\n    ")
 
 
 @pytest.mark.parametrize("cond", ["i <= j", "i < j", "j <= i", "i - j >= 1"])
 def test_an_order_makes_the_pair_of_one_block(cond: str) -> None:
-    assert verdicts(under(cond)) == {"proved"}
+    assert verdicts(exchange_if(cond)) == {"proved"}
 
 
 def test_a_block_that_returns_early_leaves_the_pair_to_the_other() -> None:
@@ -36,13 +36,13 @@ def test_a_block_that_returns_early_leaves_the_pair_to_the_other() -> None:
 @pytest.mark.parametrize("body", [
     EXCHANGE,
     # the two of a pair both satisfy it
-    under("i != j"),
-    under("i <= j + 1"),
-    under("i + j >= n"),
+    exchange_if("i != j"),
+    exchange_if("i <= j + 1"),
+    exchange_if("i + j >= n"),
     # tiles of different extents do not lie on each other
-    under("i <= j").replace("(j, i), ct.transpose(x))", "(j, i), ct.full((T, U), 0, ct.float32))"),
+    exchange_if("i <= j").replace("(j, i), ct.transpose(x))", "(j, i), ct.full((T, U), 0, ct.float32))"),
     # neighbours of the pair
-    under("i <= j").replace("ct.store(a, (j, i)", "ct.store(a, (j + 1, i)"),
+    exchange_if("i <= j").replace("ct.store(a, (j, i)", "ct.store(a, (j + 1, i)"),
 ])
 def test_without_an_order_it_is_not_proved(body: str) -> None:
     assert not verdicts(body) <= {"proved", "single-block"}

@@ -149,7 +149,7 @@ def _prove_inside(
 
 def _generalise_position(reach: Reach) -> Substitution | None:
     """Replaces the extents of the array at one position of a list by the symbols of contracts for all arrays of the
-    list; None if none occurs in the range. What such a contract says holds at the position. Extents at another position
+    list; None if none occurs in the range. A clause on all arrays holds at the position. Extents at another position
     stay as they are: the two arrays may differ."""
     found = sorted((a for a in atoms_in(reach.end) if _is_extent_at(a)), key=key_of)
     if len({a.args for a in found if isinstance(a, App)}) != 1:

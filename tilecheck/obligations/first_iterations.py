@@ -1,7 +1,7 @@
 """Open pairs of accesses, decided for the first iterations of loops.
 
-What a loop does in an arbitrary iteration is known only in part where it can be left early, or where it changes what a
-variable means. Its first iterations are known. A collision of the accesses that they make is one of the kernel.
+Of an arbitrary iteration only a part is known where the loop can be left early, or where a variable changes its
+meaning. Its first iterations are known. A collision of the accesses that they make is one of the kernel.
 """
 
 from __future__ import annotations

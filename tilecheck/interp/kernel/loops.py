@@ -318,8 +318,8 @@ def _execute(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> Run:
 
 
 def _execute_first(m: Machine, loop: Loop) -> None:
-    """Executes the first iterations one by one. What follows the loop is executed where it ends with one of them: the
-    accesses are some that the kernel makes."""
+    """Executes the first iterations one by one. Code after the loop is executed where the loop ends with one of them.
+    The accesses are some that the kernel makes."""
     frame = m.top
     before, unroll = m.path, m.unroll
     jumps = Jumps()

@@ -47,7 +47,7 @@ def ticket_of(a: Atom) -> Array | None:
 
 
 def ticket_step(a: Opaque) -> int:
-    """What each atomic addition adds to the counter that gives a ticket."""
+    """The number that each atomic addition adds to the counter of a ticket."""
     step = a.name.partition(")")[2].partition("@")[0]
     return int(step[1:]) if step.startswith("+") else 1
 
