@@ -25,7 +25,7 @@ _BUDGET: Final = 4_000
 
 
 def find_ticket_collision(context: Context, first: Access, second: Access, same: bool) -> tuple[Array, Witness] | None:
-    """The counter, and two blocks that meet where all blocks draw from it in order or in reverse; None if there are none.
+    """The counter, and two blocks that meet where all blocks draw from it in order or in reverse; None if none do.
 
     Each block has to draw exactly one number, in one statement outside of loops and branches.
     """
