@@ -85,10 +85,10 @@ def decide_pair(context: Context, first: Access, second: Access) -> Outcome:
     derivation = context.derive_disjointness(first.region, second.region)
     if derivation.proved:
         if any(caps_the_grid(a.cond) for a in derivation.clauses):
-            # a number of blocks is much to ask
-            solved = _prove_by_solver(context, first, second)
-            if solved is not None:
-                return solved
+            # a number of blocks is much to ask: better a proof without it, or a small launch that goes wrong
+            decided = _prove_by_solver(context, first, second) or _refute(context, first, second, same)
+            if decided is not None:
+                return decided
         context.remember(derivation)
         return _build_proved(context, derivation, first, second, same)
     if protected is not None:
@@ -96,11 +96,17 @@ def decide_pair(context: Context, first: Access, second: Access) -> Outcome:
     apart = _by_conditions(context, first, second)
     if apart is not None:
         return apart
-    witness = None if _declared_lock(context) else context.collision(first.region, second.region, same)
-    if witness is not None:
-        return Outcome("refuted", _collides(context, first, witness), witness=witness)
+    refuted = _refute(context, first, second, same)
+    if refuted is not None:
+        return refuted
     solved = _prove_by_solver(context, first, second) or _declared_lock(context)
     return solved or _open(context, derivation, first, second, same)
+
+
+def _refute(context: Context, first: Access, second: Access, same: bool) -> Outcome | None:
+    """The outcome of a collision in a small launch; None if none was found, or a lock is declared."""
+    witness = None if _declared_lock(context) else context.collision(first.region, second.region, same)
+    return None if witness is None else Outcome("refuted", _collides(context, first, witness), witness=witness)
 
 
 def _declared_lock(context: Context) -> Outcome | None:
