@@ -58,12 +58,12 @@ def conclude(
 def _at_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     """The finding for an obligation.
 
-    In the dialect an unproven obligation is an error: a launch enforces the clauses of all others.
+    In the dialect an obligation that is not proved is an error: a launch enforces the clauses of all others.
     """
     report = RULES[s.code].obligation
     assert report is not None
     found = report(s, model)
-    if not s.certain and found.severity == "error":
+    if not s.certain and found.severity == "error" and not model.dialect:
         found = replace(found, severity="warning", notes=(*found.notes, _UNCERTAIN))
     return replace(found, severity="error") if model.dialect and s.verdict == "unproven" else found
 

@@ -14,10 +14,10 @@ with the numbers of that launch. If every seen launch was executed without a col
 launches, which becomes a clause of its contract. If neither is known, because a value comes from code that is not
 followed, the finding is a warning.
 
-Two collisions depend on data, which the witness shows. They are warnings, because the program may exclude the data. Rows
-of variable length that begin at an element of an array of offsets collide in short segments, if they are compared with
-the end of no segment. Places that are computed from a number of a counter, such as `ct.atomic_add(counter, 0, 1) // 2`,
-collide in some order of the blocks.
+Two collisions depend on data, which the witness shows. They are warnings, because the program may exclude the data.
+Rows of variable length that begin at an element of an array of offsets collide in short segments, if they are compared
+with the end of no segment. Places that are computed from a number of a counter, such as
+`ct.atomic_add(counter, 0, 1) // 2`, collide in some order of the blocks.
 
 ## Why is this bad?
 
