@@ -249,3 +249,47 @@ def test_a_launch_without_whole_tiles_leaves_unfollowed_lanes_unproven() -> None
         text = "\nimport torch\n" + textwrap.dedent(PRINTS.format(at=0)) + textwrap.dedent(launch.format(n=n))
         (padding,) = of_kind(report_of(text), "padding")
         assert padding.verdict == verdict
+
+
+INSERTS = """
+    @ct.kernel
+    def k(x, z, y, n: int, T: Int):
+        i = ct.bid(0)
+        t = ct.load(x, (i,), (16,), padding_mode=ct.PaddingMode.ZERO)
+        t = ct.insert(t, ({at},), ct.load(z, (i,), (4,)))
+        ct.store(y, (i,), {stored})
+"""
+
+
+@pytest.mark.parametrize(("at", "stored", "clauses"), [
+    # the lanes 8 to 11
+    ("2", "ct.extract(t, (0,), (8,))", ()),
+    ("2", "ct.extract(t, (3,), (4,))", ()),
+    ("2", "ct.extract(t, (1,), (8,))", ("z.shape[0] % 4 == 0",)),
+    ("n", "ct.extract(t, (0,), (8,))", ("z.shape[0] % 4 == 0",)),
+])
+def test_an_inserted_part_is_undefined_where_it_lies(at: str, stored: str, clauses: tuple[str, ...]) -> None:
+    (found,) = of_kind(report_of(INSERTS.format(at=at, stored=stored)), "padding")
+    assert found.clauses == clauses
+
+
+def test_a_part_that_is_put_back_leaves_the_tile_as_far_undefined() -> None:
+    (found,) = of_kind(report_of("""
+        @ct.kernel
+        def k(x, y, T: Int, U: Int, AT: Int):
+            t = ct.load(x, (0,), (T,))
+            t = ct.insert(t, (AT,), ct.extract(t, (AT,), (U,)) + 5)
+            ct.store(y, (0,), t)
+    """), "padding")
+    assert (found.verdict, found.clauses) == ("proved", ("y.shape[0] <= x.shape[0]",))
+
+
+def test_a_part_that_is_put_elsewhere_carries_its_undefined_lanes() -> None:
+    (found,) = of_kind(report_of("""
+        @ct.kernel
+        def k(x, y, T: Int, U: Int, AT: Int):
+            t = ct.load(x, (0,), (T,))
+            t = ct.insert(t, (0,), ct.extract(t, (AT,), (U,)) + 5)
+            ct.store(y, (0,), t)
+    """), "padding")
+    assert found.clauses != ("y.shape[0] <= x.shape[0]",)
