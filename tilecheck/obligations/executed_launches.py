@@ -29,6 +29,7 @@ from tilecheck.obligations.witness_loops import with_loop_values
 from tilecheck.solver.model_search import Escape, Executed, run_collision, run_escape, run_region
 from tilecheck.symbolic import (
     FALSE,
+    ONE,
     UNKNOWN_ARRAY,
     Array,
     Atom,
@@ -99,6 +100,11 @@ def _decide(s: DecidedObligation, model: KernelModel, launches: Sequence[Launch]
         return s
     if not launches:
         return replace(s, certain=s.certain and has_room(s, model)) if refuted else s
+    if s.kind in _PAIRS and model.axes_read and all(g == ONE for x in launches for g in x.grid):
+        # a launch of one block has no two blocks that could meet, whatever its accesses are
+        alone = conj(*(eq(of(GridDim(k)), 1) for k in sorted(model.axes_read)))
+        return replace(s, verdict="conditional", clauses=(clause_of(alone, True),), witness=None, certain=True,
+                       reason=because(Cause.EXECUTED_AT_LAUNCHES))
     different = list({(numbers_of(x), x.certain): x for x in launches}.values())
     clean = plan is not None and len(different) <= _MOST
     for launch in different[:_MOST] if plan is not None else ():
