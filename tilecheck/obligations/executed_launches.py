@@ -101,7 +101,7 @@ def _decide(s: DecidedObligation, model: KernelModel, launches: Sequence[Launch]
     if not launches:
         return replace(s, certain=s.certain and has_room(s, model)) if refuted else s
     if s.kind in _PAIRS and model.axes_read and all(g == ONE for x in launches for g in x.grid):
-        # a launch of one block has no two blocks that could meet, whatever its accesses are
+        # a launch of one block has no two blocks that could meet, regardless of its accesses
         alone = conj(*(eq(of(GridDim(k)), 1) for k in sorted(model.axes_read)))
         return replace(s, verdict="conditional", clauses=(clause_of(alone, True),), witness=None, certain=True,
                        reason=because(Cause.EXECUTED_AT_LAUNCHES))
