@@ -37,7 +37,10 @@ def in_view(
         whole = {c for use, clauses in s.uses if _has_room(use, model, launches) for c in clauses} - {
             c for use, clauses in s.uses if not _has_room(use, model, launches) for c in clauses}
         left = tuple(c for c in left if c not in whole)
-    if semantic and not left and s.verdict == "conditional":
+    # clauses on lanes whose uses are not known: a note
+    unseen = [c for c in semantic if all(c not in given for _, given in s.uses)
+              and not _is_discharged(c, model, launches, states)]
+    if semantic and not left and not unseen and s.verdict == "conditional":
         return None
     uses = tuple((use, tuple(c for c in clauses if c.kind != "semantic" or c in left)) for use, clauses in s.uses)
     return replace(s, clauses=left, uses=uses)
