@@ -111,3 +111,20 @@ def run(stream):
     found = check_source(text, "k.py", Config(use_cache=False)).diagnostics
     assert {(d.code, d.message.partition(",")[0]) for d in found} == {
         ("TC205", "this launch has 32 blocks on axis 0"), ("TC205", "this launch has 32 blocks on axis 1")}
+
+
+LISTS = {
+    "all of a list": ("for j in range(len(a)):\n    x = ct.load(a[j], (i, 0), (T, T))", "proved"),
+    "at the block": ("if i < len(a):\n    x = ct.load(a[i], (0, 0), (T, T))", "proved"),
+    # the number of tiles of one array says nothing of another
+    "of another array": (
+        "if i + 1 < len(a):\n    x = ct.load(a[i], (ct.num_tiles(a[i + 1], 0, (T, T)) - 1, 0), (T, T))", "unproven"),
+    "of its own": ("if i < len(a):\n    x = ct.load(a[i], (ct.num_tiles(a[i], 0, (T, T)) - 1, 0), (T, T))", "proved"),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_clause_on_all_arrays_of_a_list_holds_at_each_position(name: str) -> None:
+    body, verdict = LISTS[name]
+    found = bounds(body, "a, n: int, T: Int")
+    assert found[-1:] == [verdict] and set(found) <= {verdict, "proved"}

@@ -160,3 +160,27 @@ def k(x, y, FLAG: ct.Constant[int]):
 ])
 def test_a_slice_that_no_launch_is_known_to_take_is_not_certain(launch, severities):
     assert {severity for code, severity in find_codes(SLICE + launch) if code == "TC204"} == severities
+
+
+UNKNOWN_PLACE = """\
+@ct.kernel
+def k(x):
+    ct.store(x, (other.place(ct.bid(0)),), ct.full((4,), 1.0, ct.float32))
+
+
+"""
+
+
+@pytest.mark.parametrize(("grids", "verdict"), [
+    (["(1,)"], "conditional"),
+    (["(1,)", "(1, 1, 1)"], "conditional"),
+    (["(1,)", "(2,)"], "unproven"),
+    (["(1, 2)"], "unproven"),
+    (["(n,)"], "unproven"),
+    ([], "unproven"),
+])
+def test_launches_of_one_block_have_no_two_that_meet(grids: list[str], verdict: str) -> None:
+    launches = "".join(f"    ct.launch(None, {grid}, k, (torch.zeros(64),))\n" for grid in grids)
+    report = check(f"import other\n\n\n{UNKNOWN_PLACE}def run(n):\n    pass\n{launches}")
+    (kernel,) = report.kernels
+    assert {s.verdict for s in kernel.obligations if s.kind == "disjoint"} == {verdict}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
+import pytest
+
 from tilecheck.api import check_source
 from tilecheck.diagnostics import Obligation, Report
 
@@ -175,3 +177,119 @@ def test_a_loop_over_whole_tiles_of_an_assumed_multiple() -> None:
     sometimes = text.format(assume="m = ct.assume_divisible_by(n, T) if EXACT else n")
     assert "TC305" not in {code for code, _ in flagged_lines(report_of(always))}
     assert "TC305" in {code for code, _ in flagged_lines(report_of(sometimes))}
+
+
+PRINTS = """
+    @ct.kernel
+    def k(x, o, T: Int, U: Int):
+        i = ct.bid(0)
+        t = ct.load(x, (i, {at}), (T, U))
+        print(f"{{t}}")
+        ct.store(o, (i,), ct.ones((T,), ct.float32))
+"""
+
+
+def test_lanes_that_are_not_followed_are_defined_in_whole_tiles() -> None:
+    (padding,) = of_kind(report_of(PRINTS.format(at=0)), "padding")
+    assert padding.verdict == "conditional"
+    # one clause for each axis along which the tile may reach out
+    assert set(padding.clauses) == {"x.shape[0] % T == 0", "U <= x.shape[1]"}
+
+
+def test_whole_tiles_are_not_reported_where_sizes_may_be_ragged() -> None:
+    assert not flagged_lines(report_of(PRINTS.format(at=0)))
+
+
+@pytest.mark.parametrize(("width", "clauses"), [
+    ("m", {"x.shape[0] % T == 0", "U <= m"}),
+    # a width that each block reads has no clause, and the other axis alone does not help
+    ("ct.gather(widths, i)", None),
+])
+def test_every_axis_of_unfollowed_lanes_has_a_clause(width: str, clauses: set[str] | None) -> None:
+    loaded = f"ct.load(x.slice(1, n, n + {width}), (i, 0), (T, U))"
+    text = PRINTS.format(at=0).replace("ct.load(x, (i, 0), (T, U))", loaded)
+    (padding,) = of_kind(report_of(text.replace("T: Int, U", "widths, n: int, m: int, T: Int, U")), "padding")
+    assert padding.verdict == ("unproven" if clauses is None else "conditional")
+    assert clauses is None or set(padding.clauses) == clauses
+
+
+def test_elements_that_an_index_selects_have_no_whole_tiles() -> None:
+    report = report_of("""
+        @ct.kernel
+        def k(x, rows, o, T: Int):
+            i = ct.bid(0)
+            t = ct.load_advanced_indexing(x, (ct.load(rows, (i,), (T,)), ct.Slice(0, T)))
+            print(f"{t}")
+    """)
+    assert {o.verdict for o in of_kind(report, "padding") if o.array == "x"} == {"unproven"}
+
+
+def test_lanes_that_a_flag_uses_ask_for_whole_tiles_under_the_flag() -> None:
+    report = report_of("""
+        @ct.kernel
+        def k(x, mask, o, T: Int, SHOW: Int):
+            i = ct.bid(0)
+            t = ct.load(x, (i,), (T,))
+            if SHOW == 1:
+                m = ct.load(mask, (i,), (T,), padding_mode=ct.PaddingMode.ZERO) == 1
+                ct.store(o, (i,), ct.sum(ct.where(m, t, 0)))
+    """)
+    (padding,) = of_kind(report, "padding")
+    assert padding.verdict == "conditional"
+    assert padding.clauses == ("x.shape[0] % T == 0 or SHOW != 1",)
+
+
+def test_a_launch_without_whole_tiles_leaves_unfollowed_lanes_unproven() -> None:
+    launch = """
+        def run(x, o):
+            x = torch.zeros(({n}, 16), device="cuda")
+            ct.launch(0, (2, 1, 1), k, (x, o, 8, 16))
+    """
+    for n, verdict in ((16, "conditional"), (15, "unproven")):
+        text = "\nimport torch\n" + textwrap.dedent(PRINTS.format(at=0)) + textwrap.dedent(launch.format(n=n))
+        (padding,) = of_kind(report_of(text), "padding")
+        assert padding.verdict == verdict
+
+
+INSERTS = """
+    @ct.kernel
+    def k(x, z, y, n: int, T: Int):
+        i = ct.bid(0)
+        t = ct.load(x, (i,), (16,), padding_mode=ct.PaddingMode.ZERO)
+        t = ct.insert(t, ({at},), ct.load(z, (i,), (4,)))
+        ct.store(y, (i,), {stored})
+"""
+
+
+@pytest.mark.parametrize(("at", "stored", "clauses"), [
+    # the lanes 8 to 11
+    ("2", "ct.extract(t, (0,), (8,))", ()),
+    ("2", "ct.extract(t, (3,), (4,))", ()),
+    ("2", "ct.extract(t, (1,), (8,))", ("z.shape[0] % 4 == 0",)),
+    ("n", "ct.extract(t, (0,), (8,))", ("z.shape[0] % 4 == 0",)),
+])
+def test_an_inserted_part_is_undefined_where_it_lies(at: str, stored: str, clauses: tuple[str, ...]) -> None:
+    (found,) = of_kind(report_of(INSERTS.format(at=at, stored=stored)), "padding")
+    assert found.clauses == clauses
+
+
+def test_a_part_that_is_put_back_leaves_the_tile_as_far_undefined() -> None:
+    (found,) = of_kind(report_of("""
+        @ct.kernel
+        def k(x, y, T: Int, U: Int, AT: Int):
+            t = ct.load(x, (0,), (T,))
+            t = ct.insert(t, (AT,), ct.extract(t, (AT,), (U,)) + 5)
+            ct.store(y, (0,), t)
+    """), "padding")
+    assert (found.verdict, found.clauses) == ("proved", ("y.shape[0] <= x.shape[0]",))
+
+
+def test_a_part_that_is_put_elsewhere_carries_its_undefined_lanes() -> None:
+    (found,) = of_kind(report_of("""
+        @ct.kernel
+        def k(x, y, T: Int, U: Int, AT: Int):
+            t = ct.load(x, (0,), (T,))
+            t = ct.insert(t, (0,), ct.extract(t, (AT,), (U,)) + 5)
+            ct.store(y, (0,), t)
+    """), "padding")
+    assert found.clauses != ("y.shape[0] <= x.shape[0]",)

@@ -64,3 +64,18 @@ def test_a_part_that_is_always_outside_is_an_error(index, place):
 def test_a_part_that_is_not_understood_leaves_the_kernel_unproven(lines):
     kernel, (found,), _ = parts(*lines, "ct.store(dst, (i,), p)")
     assert (found.verdict, kernel.verdict) == ("unproven", "unproven")
+
+
+@pytest.mark.parametrize(("index", "extent", "found"), [
+    # an offset of S elements, before a part of several times as many
+    ("S", "S * S", True),
+    ("S", "S * T", True),
+    # a number of parts
+    ("S", "T", False),
+    ("2", "S * S", False),
+    ("i", "S * S", False),
+    ("S", "2 * S", False),
+])
+def test_an_offset_inside_a_part_is_suspicious(index, extent, found):
+    _, _, said = parts("u = ct.load(src, (0,), (128,))", f"ct.store(dst, (i,), ct.extract(u, ({index},), ({extent},)))")
+    assert any(d.code == "TC203" for d in said) is found

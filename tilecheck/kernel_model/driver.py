@@ -57,6 +57,14 @@ def execute_measured(project: Project, site: KernelSite, overlay: Iterable[str] 
     return _model(machine, site), machine.steps
 
 
+def execute_first_iterations(project: Project, site: KernelSite, overlay: Iterable[str], count: int) -> KernelModel:
+    """The accesses of the kernel that the first iterations of its loops make, each with its own condition. Others are
+    missing: they show what goes wrong, and never that nothing does."""
+    known = run_until_stable(project, site, overlay).knowledge
+    machine = _run(project, site, known, cast(Expressions, EXPRESSIONS), cast(Statements, STATEMENTS), count)
+    return _model(machine, site)
+
+
 def run_until_stable(
     project: Project, site: KernelSite, overlay: Iterable[str] = (),
     expressions: Expressions | None = None, statements: Statements | None = None,
@@ -115,11 +123,13 @@ def _learn(m: Machine, of_integers: frozenset[Array]) -> Knowledge:
 
 def _run(
     project: Project, site: KernelSite, knowledge: Knowledge, expressions: Expressions, statements: Statements,
+    first: int = 0,
 ) -> Machine:
     definition = site.definition
     names = tuple(ArrayParam(p.name) for p in definition.params)
     m = Machine(project, knowledge, names, expressions, statements, _OPERATIONS)
     m.recording = knowledge.written is not None
+    m.first = first
     try:
         _enter(m, site)
     except Exhausted:
@@ -307,7 +317,7 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         wide=frozenset(m.wide - m.narrow),
         indexed=frozenset(n for n, certain in m.indexed.items() if certain),
         observed=_collect_observed(m, definition),
-        paddings=Paddings(tuple(m.observations), tuple(sorted(m.unfollowed.items()))),
+        paddings=Paddings(tuple(m.observations), tuple(sorted(m.unfollowed.items())), tuple(m.edges)),
         ownership=dialect().ownership_of(m, site) if site.dialect else NOT_A_DIALECT,
         fractional=tuple(sorted(n.name for n in m.fractional if isinstance(n, Scalar))))
 

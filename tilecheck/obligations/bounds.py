@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tilecheck.contracts import ContractError, parse, render
 from tilecheck.interp.kernel.access import Access
@@ -29,12 +31,15 @@ from tilecheck.symbolic import (
     EXTENTS,
     ONE,
     UNKNOWN_ARRAY,
+    App,
     ArrayParam,
     Atom,
     Cond,
+    Extent,
     FloorDiv,
     GridDim,
     Load,
+    Substitution,
     Symbol,
     Term,
     atoms_in,
@@ -43,6 +48,7 @@ from tilecheck.symbolic import (
     disj,
     enforceable,
     ge,
+    key_of,
     le,
     negate,
     of,
@@ -130,10 +136,29 @@ def _prove_inside(
 ) -> Inside | None:
     key = (reach.at, reach.end, made.guard)
     if key not in known.found:
-        known.found[key] = prove_inside(
-            reach.at, reach.end, (made.guard, *_list_standing_facts(context, access, reach, made)),
-            lambda conds: _acceptable(context, made, conds), reach.step or ONE, known.proofs, known.facts)
+        general = _generalise_position(reach)
+        asked = [(reach.at, reach.end, made)] if general is None else [(reach.at, reach.end, made), (
+            general.term(reach.at), general.term(reach.end), replace(made, guard=general.cond(made.guard)))]
+        attempts = (prove_inside(
+            at, end, (region.guard, *_list_standing_facts(context, access, reach, region)),
+            partial(_acceptable, context, region), reach.step or ONE, known.proofs, known.facts)
+            for at, end, region in asked)
+        known.found[key] = next((found for found in attempts if found is not None), None)
     return known.found[key]
+
+
+def _generalise_position(reach: Reach) -> Substitution | None:
+    """Replaces the extents of the array at one position of a list by the symbols of contracts for all arrays of the
+    list; None if none occurs in the range. A clause on all arrays holds at the position. Extents at another position
+    stay as they are: the two arrays may differ."""
+    found = sorted((a for a in atoms_in(reach.end) if _is_extent_at(a)), key=key_of)
+    if len({a.args for a in found if isinstance(a, App)}) != 1:
+        return None
+    return Substitution({a: of(a.fn) for a in found if isinstance(a, App) and isinstance(a.fn, Extent)})
+
+
+def _is_extent_at(a: Atom) -> bool:
+    return isinstance(a, App) and isinstance(a.fn, Extent)
 
 
 def _list_standing_facts(context: Context, access: Access, reach: Reach, made: Region) -> Iterator[Cond]:

@@ -10,7 +10,7 @@ from tilecheck.obligations.may_alias import meet
 from tilecheck.obligations.obligation import WEAKEST_FIRST, DecidedObligation
 from tilecheck.obligations.pairwise import Outcome, decide_pair
 from tilecheck.obligations.query import Context
-from tilecheck.obligations.reasons import Cause, because
+from tilecheck.obligations.reasons import Cause, because, depends_on_example
 
 __all__ = ["decide_reads", "is_synchronised"]
 
@@ -42,10 +42,10 @@ def decide_reads(context: Context) -> Iterator[DecidedObligation]:
                     judged.append((read, write, outcome))
         if not judged:
             continue
-        judged.sort(key=lambda j: WEAKEST_FIRST.index(j[2].verdict))
+        judged.sort(key=lambda j: (WEAKEST_FIRST.index(j[2].verdict), depends_on_example(j[2].reason)))
         read, write, outcome = judged[0]
         yield DecidedObligation(
             "cross-read", read, outcome.verdict, outcome.reason, "TC108" if outcome.locked_weakly else "TC103", write,
             tuple(dict.fromkeys(r for _, _, o in judged for r in o.rules)),
             minimal(tuple(dict.fromkeys(c for _, _, o in judged for c in o.clauses))), outcome.witness, outcome.missing,
-            any(o.needed for _, _, o in judged))
+            any(o.needed for _, _, o in judged), certain=not depends_on_example(outcome.reason))

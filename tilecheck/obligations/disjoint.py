@@ -10,7 +10,7 @@ from tilecheck.obligations.may_alias import meet
 from tilecheck.obligations.obligation import WEAKEST_FIRST, DecidedObligation, find_weakest
 from tilecheck.obligations.pairwise import Outcome, decide_pair
 from tilecheck.obligations.query import Context
-from tilecheck.obligations.reasons import Cause, because
+from tilecheck.obligations.reasons import Cause, because, depends_on_example
 
 __all__ = ["decide_writes"]
 
@@ -47,7 +47,8 @@ def _outcomes(context: Context, site: int, sites: dict[int, list[Access]]) -> It
 
 def _merge_judged(context: Context, judged: list[Judged], access: Access) -> DecidedObligation:
     verdict = find_weakest(tuple(o.verdict for _, _, o in judged))
-    ranked = sorted(judged, key=lambda j: (WEAKEST_FIRST.index(j[2].verdict), j[1] is not None))
+    ranked = sorted(judged, key=lambda j: (
+        WEAKEST_FIRST.index(j[2].verdict), depends_on_example(j[2].reason), j[1] is not None))
     first, other, outcome = ranked[0]
     code = "TC108" if outcome.locked_weakly else "TC101" if verdict == "refuted" else "TC102"
     witness = next((o.witness for _, _, o in ranked if o.witness is not None and o.verdict == verdict), None)
@@ -56,4 +57,4 @@ def _merge_judged(context: Context, judged: list[Judged], access: Access) -> Dec
         other,
         tuple(dict.fromkeys(r for _, _, o in judged for r in o.rules)),
         minimal(tuple(dict.fromkeys(c for _, _, o in judged for c in o.clauses))), witness, outcome.missing,
-        any(o.needed for _, _, o in judged))
+        any(o.needed for _, _, o in judged), certain=not depends_on_example(outcome.reason))

@@ -29,6 +29,7 @@ from tilecheck.obligations.witness_loops import with_loop_values
 from tilecheck.solver.model_search import Escape, Executed, run_collision, run_escape, run_region
 from tilecheck.symbolic import (
     FALSE,
+    ONE,
     UNKNOWN_ARRAY,
     Array,
     Atom,
@@ -98,7 +99,12 @@ def _decide(s: DecidedObligation, model: KernelModel, launches: Sequence[Launch]
     if any(step.rule in (Cause.TOO_WIDE, Cause.WRAPS) for step in s.reason):
         return s
     if not launches:
-        return replace(s, certain=has_room(s, model)) if refuted else s
+        return replace(s, certain=s.certain and has_room(s, model)) if refuted else s
+    if s.kind in _PAIRS and model.axes_read and all(g == ONE for x in launches for g in x.grid):
+        # a launch of one block has no two blocks that could meet, regardless of its accesses
+        alone = conj(*(eq(of(GridDim(k)), 1) for k in sorted(model.axes_read)))
+        return replace(s, verdict="conditional", clauses=(clause_of(alone, True),), witness=None, certain=True,
+                       reason=because(Cause.EXECUTED_AT_LAUNCHES))
     different = list({(numbers_of(x), x.certain): x for x in launches}.values())
     clean = plan is not None and len(different) <= _MOST
     for launch in different[:_MOST] if plan is not None else ():
@@ -196,6 +202,8 @@ def _is_certain(
 
 def _plan(s: DecidedObligation, model: KernelModel) -> _Plan | None:
     """How to execute an obligation; None if its accesses are not fully understood."""
+    if s.kind in _PAIRS and s.verdict == "refuted" and s.access not in model.accesses:
+        return _plan_first_iterations(s, model)
     make = _PLANS.get(s.kind)
     accesses = [*_same_statement(s, model), *(() if s.other is None else (s.other,))]
     if make is None or model.dialect or s.fault is not None or any(_is_lost(a, model) for a in accesses):
@@ -232,6 +240,17 @@ def _plan_pair(s: DecidedObligation, model: KernelModel) -> _Plan | None:
         return None, all(e.complete and e.failure is None for e in rest)
 
     return _Plan(_symbols(*regions, *(r for pair in pairs for r in pair)), run)
+
+
+def _plan_first_iterations(s: DecidedObligation, model: KernelModel) -> _Plan:
+    """Two accesses that the first iterations of loops make: they show a failure, and never that there is none."""
+    first, second = s.other or s.access, s.access
+    regions = align_regions(first, second)
+
+    def run(launch: Mapping[Atom, int]) -> tuple[DecidedObligation | None, bool]:
+        return _with_witness(s, model, run_collision(*regions, launch, same_site=first is second)), False
+
+    return _Plan(_symbols(*regions), run)
 
 
 def _may_be_ordered(s: DecidedObligation, first: Access, second: Access, model: KernelModel) -> bool:
@@ -336,6 +355,9 @@ _PLANS: Final[Mapping[str, Callable[[DecidedObligation, KernelModel], _Plan | No
     "bounds": _plan_bounds,
     "padding": _plan_padding,
 }
+
+
+_PAIRS: Final = frozenset({"disjoint", "cross-read"})
 
 
 def _symbols(*regions: Region) -> frozenset[Symbol]:

@@ -16,7 +16,7 @@ from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.obligations.query import Context, clause_of
-from tilecheck.solver.model_search import find_escape
+from tilecheck.solver.model_search import BLOCKS, find_escape
 from tilecheck.symbolic import (
     ONE,
     ZERO,
@@ -48,8 +48,6 @@ from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["Uncovered", "depends_on_data", "find_dependent", "find_uncovered"]
 
-_BLOCKS: Final = 1_500
-"""Blocks of a grid that is walked to its end."""
 _EXAMPLES: Final = 6
 _LEAST: Final = 2
 _NESTED: Final = 3
@@ -129,7 +127,7 @@ def _draw_launches(cond: Cond, model: KernelModel, launch: Launch, atoms: set[At
     symbols = {a for a in atoms if isinstance(a, Symbol) and not isinstance(a, Stand)}
     asked = conj(*(ge(of(a), 0) for a in sorted(symbols)), *(ge(grid(k), 1) for k in range(3)))
     found = numbers(asked, cond, model.params, launch, model.launched)
-    return (n for n in found if 1 < prod(n[GridDim(k)] for k in range(3)) <= _BLOCKS)
+    return (n for n in found if 1 < prod(n[GridDim(k)] for k in range(3)) <= BLOCKS)
 
 
 def _with_data(at: Term, end: Term, guard: Cond) -> Iterator[tuple[Term, Term, Cond]]:
@@ -159,7 +157,7 @@ def _numbers(model: KernelModel, launch: Launch, atoms: set[Atom]) -> dict[Atom,
     blocks = 1
     for k in range(3):
         blocks *= found.get(GridDim(k), 2)
-    return found if blocks <= _BLOCKS else {}
+    return found if blocks <= BLOCKS else {}
 
 
 # --- fewer blocks than tiles -----------------------------------------------------------------------------------------

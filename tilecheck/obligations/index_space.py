@@ -52,13 +52,14 @@ class TileOffset(Lint, frozen=True):
 
 
 class PartOffset(Lint, frozen=True):
-    """The index of a part of a tile is `quotient * extent`, the element offset of part `quotient`, along `axis`."""
+    """The index of a part of a tile is `quotient * extent`, the element offset of part `quotient`, along `axis`.
+    Without a quotient it is a divisor of `extent`, an element at which no part begins."""
 
     op: str
     axis: int
     index: Term
     extent: Term
-    quotient: Term
+    quotient: Term | None
 
 
 class ElementIndex(Lint, frozen=True):
@@ -157,7 +158,8 @@ def _part(context: Context, part: SubTile) -> PartOffset | None:
         if extent == ONE or index == ZERO:
             continue
         quotient, rest = split_multiples(index, extent)
-        if rest != ZERO or any(isinstance(a, Opaque) for a in index.atoms() | extent.atoms()):
+        inside = rest != ZERO and _divides(index, extent)
+        if (rest != ZERO and not inside) or any(isinstance(a, Opaque) for a in index.atoms() | extent.atoms()):
             continue
         end = (index + 1) * extent
         facts = Facts((part.guard, *context.assume, *context.standing), [whole, end], signs=False)
@@ -166,8 +168,17 @@ def _part(context: Context, part: SubTile) -> PartOffset | None:
         if not index.varying and extent.constant is not None and whole.constant is None:
             # a constant number of parts into a tile of any size
             continue
-        return PartOffset(part.span, part.op, axis, index, extent, quotient)
+        return PartOffset(part.span, part.op, axis, index, extent, None if inside else quotient)
     return None
+
+
+def _divides(index: Term, extent: Term) -> bool:
+    """Whether an extent is several times an index that the launch gives: `S` beside `S*S`. A tile that holds a vector
+    of `S` elements before one of `S*S` has such an offset."""
+    if index.varying or index.constant is not None:
+        return False
+    times, rest = split_multiples(extent, index)
+    return rest == ZERO and times.constant is None
 
 
 # --- element index ---------------------------------------------------------------------------------------------------

@@ -70,17 +70,18 @@ class IdleAxis(Struct, frozen=True):
 def find_unread_axes(
     model: KernelModel, obligations: Sequence[DecidedObligation], launches: Sequence[Launch],
 ) -> Iterator[IdleAxis]:
-    """Launches with several blocks on an axis that a kernel which writes never reads."""
+    """Launches with several blocks on an axis that a kernel which writes never reads, or with as many blocks as an
+    array has elements or tiles along some axis."""
     writes = [s for s in obligations if s.kind == "disjoint" and s.access.mode == "write" and not s.access.locks]
     for launch in launches:
         found = unread_axis(launch, model.axes_read)
-        if found is None or not found.sure or not (writes or model.gaps):
+        if found is None or not (found.sure or found.sized) or not (writes or model.gaps):
             continue
         results = [execute_at(s, model, launch) for s in writes]
         if writes and all(e.clean for e in results):
             continue
-        yield IdleAxis(launch, found, any(e.failed is not None for e in results) or any(
-            s.access.region.exact and s.access.under is TRUE for s in writes))
+        yield IdleAxis(launch, found, found.sure and (any(e.failed is not None for e in results) or any(
+            s.access.region.exact and s.access.under is TRUE for s in writes)))
 
 
 def find_breaches(

@@ -76,11 +76,18 @@ def decide_padding(context: Context) -> Iterator[DecidedObligation]:
     for o in paddings.observations:
         by_source.setdefault(o.undefined.edge.source, []).append(o)
     lost = dict(paddings.lost)
+    edges: dict[str, list[Edge]] = {}
+    for edge in paddings.edges:
+        edges.setdefault(edge.source, []).append(edge)
     sites = context.by_site(a for a in context.model.accesses if a.unspecified)
     for site in sorted(sites):
         first, *_ = options = tuple(sites[site])
         construct = lost.get(first.unspecified) or lost.get("*")
-        yield _Load(context, first, options).decide(by_source.get(first.unspecified, []), construct)
+        mine = () if "*" in lost else tuple(edges.get(first.unspecified, ()))
+        yield _Load(context, first, options, mine).decide(by_source.get(first.unspecified, []), construct)
+
+
+_WHOLE: Final = because(Cause.WHOLE_TILES)
 
 
 class _Outcome(Struct, frozen=True):
@@ -108,38 +115,76 @@ class _Load:
     """One load, and what its edges need.
 
     options  the access of each array that it may be a load from; `access` is the first
+    edges    all edges over which its tile may reach; empty if some may be missing
     """
 
     context: Context
     access: Access
     options: tuple[Access, ...]
+    edges: tuple[Edge, ...]
     _cache: _Cache = field(default_factory=_Cache, init=False, repr=False, compare=False)
 
     def decide(self, observations: list[Observation], lost: str | None) -> DecidedObligation:
         outcomes: list[tuple[_Outcome, Observation]] = []
         distinct = dict.fromkeys(observations)
         for o in list(distinct)[:OBSERVED]:
-            outcomes.append((self._decide_use(o), o))
-        verdicts = [o.verdict for o, _ in outcomes]
+            found = self._decide_use(o)
+            if found.verdict == "unproven":
+                found = self._require_whole_tiles((o.undefined.edge,), o.guard) or found
+            outcomes.append((found, o))
         if lost is not None or len(distinct) > OBSERVED:
-            verdicts.append("unproven")
-        verdict = find_weakest(tuple(verdicts))
-        clauses = minimal(tuple(dict.fromkeys(c for o, _ in outcomes for c in o.clauses)))
-        open_ = [(o, use) for o, use in outcomes if o.verdict != "proved"]
+            under = [a.under for a in self.options]
+            rest = self._require_whole_tiles(self.edges, under[0] if len(under) == 1 else TRUE)
+        else:
+            rest = _Outcome("proved", because(Cause.NO_LANE_MATTERS))
+        unseen = rest or _Outcome("unproven", because(Cause.USE_OPEN))
+        verdict = find_weakest((*(o.verdict for o, _ in outcomes), unseen.verdict))
+        clauses = minimal(tuple(dict.fromkeys(c for o in (*(x for x, _ in outcomes), unseen) for c in o.clauses)))
+        # of lanes that are not followed it is not known that a use needs the clauses
+        open_ = [(o, use) for o, use in outcomes if o.verdict != "proved" and o.reason != _WHOLE]
         if verdict == "refuted":
             open_ = [(o, use) for o, use in open_ if o.verdict == "refuted"]
         return DecidedObligation(
-            "padding", self.access, verdict, self._reason(verdict, outcomes, lost), CODE,
+            "padding", self.access, verdict, self._reason(verdict, outcomes, lost, rest), CODE,
             clauses=() if verdict == "refuted" else clauses, uses=tuple((use, o.clauses) for o, use in open_),
             assumed=self.context.uniform)
 
-    def _reason(self, verdict: Verdict, outcomes: list[tuple[_Outcome, Observation]], lost: str | None) -> Reason:
+    def _reason(
+        self, verdict: Verdict, outcomes: list[tuple[_Outcome, Observation]], lost: str | None, rest: _Outcome | None,
+    ) -> Reason:
+        if rest is not None and rest.verdict == verdict and rest.reason == _WHOLE:
+            return rest.reason
         ranked = sorted((o for o, _ in outcomes), key=lambda o: WEAKEST_FIRST.index(o.verdict))
         if verdict == "unproven" and lost is not None and not (ranked and ranked[0].verdict == "unproven"):
             return because(Cause.LANES_NOT_FOLLOWED, lost)
         if ranked:
             return ranked[0].reason
         return because(Cause.NO_LANE_MATTERS) if lost is None else because(Cause.LANES_LOST, lost)
+
+    def _require_whole_tiles(self, edges: tuple[Edge, ...], guard: Cond) -> _Outcome | None:
+        """The outcome under clauses by which no tile reaches over these edges, so that no lane is undefined wherever
+        it goes; None without such clauses.
+
+        A tile that begins at a multiple of its extent needs an extent of the array that it divides: the obligation on
+        bounds has it begin inside. The clauses hold for all launches in which the guard can.
+
+        guard  the path condition of the use, or of the load
+        """
+        under = sorted({f for f in _flags(guard) if not _names(f) & self.context.tiles}, key=lambda c: c.key)[:FLAGS]
+        clauses: list[Clause] = []
+        for edge in edges:
+            known = self._prove_inside(edge)
+            if known is not None:
+                clauses += _signs(known)
+                continue
+            found = next((c for c in self._edge_clauses(edge) if all(map(self._is_satisfiable, c))), None)
+            if found is None:
+                return None
+            clauses += [clause_of(disj(*(negate(f) for f in under), c), True) for c in found]
+        if not edges:
+            return None
+        verdict: Verdict = "conditional" if any(c.kind == "semantic" for c in clauses) else "proved"
+        return _Outcome(verdict, _WHOLE, tuple(dict.fromkeys(clauses)))
 
     # --- one use -----------------------------------------------------------------------------------------------------
 

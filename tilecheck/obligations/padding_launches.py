@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -18,7 +18,7 @@ from tilecheck.obligations.ragged import is_ragged
 from tilecheck.symbolic import EXTENTS, Array, Bid, Cond, ge, grid, of
 from tilecheck.symbolic.footprint import Clause
 
-__all__ = ["in_view"]
+__all__ = ["in_view", "reopen_broken"]
 
 
 def in_view(
@@ -37,10 +37,23 @@ def in_view(
         whole = {c for use, clauses in s.uses if _has_room(use, model, launches) for c in clauses} - {
             c for use, clauses in s.uses if not _has_room(use, model, launches) for c in clauses}
         left = tuple(c for c in left if c not in whole)
-    if semantic and not left and s.verdict == "conditional":
+    # clauses on lanes whose uses are not known: a note
+    unseen = [c for c in semantic if all(c not in given for _, given in s.uses)
+              and not _is_discharged(c, model, launches, states)]
+    if semantic and not left and not unseen and s.verdict == "conditional":
         return None
     uses = tuple((use, tuple(c for c in clauses if c.kind != "semantic" or c in left)) for use, clauses in s.uses)
     return replace(s, clauses=left, uses=uses)
+
+
+def reopen_broken(
+    obligations: Iterable[DecidedObligation], states: Mapping[str, Discharged],
+) -> tuple[DecidedObligation, ...]:
+    """The obligations, unproven where a launch breaks a clause on lanes whose uses are not known: it is sufficient, and
+    nothing is known of the launch."""
+    return tuple(s if s.kind != "padding" or s.verdict != "conditional" or not any(
+        states[c.text].state == "broken" for c in s.semantic_clauses if all(c not in given for _, given in s.uses))
+        else replace(s, verdict="unproven") for s in obligations)
 
 
 def _is_discharged(

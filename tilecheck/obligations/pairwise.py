@@ -7,12 +7,14 @@ from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.construction import by_construction
+from tilecheck.obligations.drawn_tickets import find_ticket_collision
 from tilecheck.obligations.may_alias import align_regions
+from tilecheck.obligations.overlapping_rows import find_overlapping_rows
 from tilecheck.obligations.proposals import data_of, proposal
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.obligations.unbounded import find_unbounded
-from tilecheck.solver.disjointness import Derivation
+from tilecheck.solver.disjointness import Derivation, caps_the_grid
 from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.solver.queries import across_blocks, mentions_opaque, same_lock
 from tilecheck.symbolic import (
@@ -82,6 +84,11 @@ def decide_pair(context: Context, first: Access, second: Access) -> Outcome:
                        clauses=context.idle_axes(axes, first.region, second.region))
     derivation = context.derive_disjointness(first.region, second.region)
     if derivation.proved:
+        if any(caps_the_grid(a.cond) for a in derivation.clauses):
+            # a number of blocks is much to ask: better a proof without it, or a small launch that goes wrong
+            decided = _prove_by_solver(context, first, second) or _refute(context, first, second, same)
+            if decided is not None:
+                return decided
         context.remember(derivation)
         return _build_proved(context, derivation, first, second, same)
     if protected is not None:
@@ -89,11 +96,17 @@ def decide_pair(context: Context, first: Access, second: Access) -> Outcome:
     apart = _by_conditions(context, first, second)
     if apart is not None:
         return apart
-    witness = None if _declared_lock(context) else context.collision(first.region, second.region, same)
-    if witness is not None:
-        return Outcome("refuted", _collides(context, first, witness), witness=witness)
+    refuted = _refute(context, first, second, same)
+    if refuted is not None:
+        return refuted
     solved = _prove_by_solver(context, first, second) or _declared_lock(context)
-    return solved or _open(context, derivation, first, second)
+    return solved or _open(context, derivation, first, second, same)
+
+
+def _refute(context: Context, first: Access, second: Access, same: bool) -> Outcome | None:
+    """The outcome of a collision in a small launch; None if none was found, or a lock is declared."""
+    witness = None if _declared_lock(context) else context.collision(first.region, second.region, same)
+    return None if witness is None else Outcome("refuted", _collides(context, first, witness), witness=witness)
 
 
 def _declared_lock(context: Context) -> Outcome | None:
@@ -166,11 +179,17 @@ def _collides(context: Context, access: Access, w: Witness) -> Reason:
     return because(Cause.COLLISION, access.array, w, context.model.axes_read)
 
 
-def _open(context: Context, d: Derivation, first: Access, second: Access) -> Outcome:
+def _open(context: Context, d: Derivation, first: Access, second: Access, same: bool) -> Outcome:
     missing = proposal(context, d, first, second)
     if missing is not None:
         return Outcome("unproven", (*because(Cause.FROM_DATA), *because(Cause.WOULD_PROVE, missing)), missing=missing)
     array = data_of(first, second)
+    drawn = find_ticket_collision(context, first, second, same)
+    if drawn is not None:
+        return Outcome("refuted", because(Cause.DRAWN_IN_TURN, *drawn, context.model.axes_read), witness=drawn[1])
+    rows = find_overlapping_rows(context, first, second, same)
+    if rows is not None:
+        return Outcome("refuted", because(Cause.ROWS_OVERLAP, *rows, context.model.axes_read), witness=rows[1])
     wrapped = find_unbounded(first.region, second.region)
     if wrapped is not None and (array is None or context.says_of(array)):
         return Outcome("unproven", wrapped)

@@ -6,7 +6,7 @@ from enum import Enum
 
 from tilecheck.symbolic.steps import ProofStep, Reason
 
-__all__ = ["Cause", "because"]
+__all__ = ["Cause", "because", "depends_on_example"]
 
 
 class Cause(Enum):
@@ -61,6 +61,11 @@ class Cause(Enum):
     """A launch makes only one of the accesses."""
     COLLISION = "collision"
     """array, witness, axes that the kernel reads: two blocks touch one element"""
+    ROWS_OVERLAP = "rows overlap"
+    """array, witness, axes that the kernel reads: rows from its elements on are compared with the end of no segment"""
+    DRAWN_IN_TURN = "drawn in turn"
+    """counter, witness, axes that the kernel reads: blocks that draw numbers of it one after the other touch one
+    element"""
     NOTHING_FOUND = "nothing found"
     """Neither a proof nor, in small launches, a collision."""
     EXECUTED_AT_LAUNCHES = "executed at launches"
@@ -133,8 +138,15 @@ class Cause(Enum):
     USES_NONE_UNDER_CONDITION = "uses none under condition"
     LANE_USED = "lane used"
     USE_OPEN = "use open"
+    WHOLE_TILES = "whole tiles"
+    """The lanes are not followed to their uses; under the clauses none of them lies outside the array."""
 
 
 def because(cause: Cause, *operands: object) -> Reason:
     """A reason of one part."""
     return (ProofStep(cause, operands),)
+
+
+def depends_on_example(reason: Reason) -> bool:
+    """Whether a failure was seen with an example of data that a launch may exclude."""
+    return any(step.rule in (Cause.ROWS_OVERLAP, Cause.DRAWN_IN_TURN) for step in reason)

@@ -38,7 +38,10 @@ def _compute_atomic(op: str, m: Machine, args: Arguments) -> Value:
     counter = _find_counter(m, ref, index, given.get("update")) if op == "atomic_add" else None
     if counter is None:
         return m.fresh_int(f"{op} of {shown}", span, shape)
-    return m.fresh_int(f"{op}({shown})", span, shape, Ticket(counter))
+    step = constant_int(given["update"])
+    assert step is not None
+    drawn = f"{op}({shown})" if step == 1 else f"{op}({shown})+{step}"  # one name has one source
+    return m.fresh_int(drawn, span, shape, Ticket(counter, step))
 
 
 def _find_counter(m: Machine, ref: ArrayRef, index: tuple[Int, ...], update: Value | None) -> Array | None:

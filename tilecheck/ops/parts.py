@@ -178,8 +178,16 @@ def _poison_cat(m: Machine, args: Arguments, result: Value) -> Value:
 def _poison_insert(m: Machine, args: Arguments, result: Value) -> Value:
     given = args.take(("x", "index", "value"))
     lose_all(m, "an index that is undefined", given.get("index", MISSING))
-    return spread(m, result, merge_poison(
-        shadow_of(given.get("x", MISSING)), blur(shadow_of(given.get("value", MISSING)))))
+    value = given.get("value", MISSING)
+    part, whole = lanes_shape(value), lanes_shape(result)
+    index = expand(m, given.get("index", MISSING)) or (given.get("index", MISSING),)
+    placed = shadow_of(value)
+    if part is None or not whole or not len(part) == len(whole) == len(index):
+        placed = blur(placed)
+    else:
+        for k, (extent, total) in enumerate(zip(part, whole, strict=True)):
+            placed = place_part(placed, k, extent, to_int(m, index[k], args.span).term * extent, total, len(whole))
+    return spread(m, result, merge_poison(shadow_of(given.get("x", MISSING)), placed))
 
 
 # --- records ---------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ An error in one of them becomes a failure of its file or kernel alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
@@ -17,7 +18,8 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.launches import find_launches
 from tilecheck.interp.kernel.access import Declared, KernelModel
 from tilecheck.interp.ownership.event import Event
-from tilecheck.kernel_model.driver import execute, execute_variant
+from tilecheck.kernel_model.driver import execute, execute_first_iterations, execute_variant
+from tilecheck.obligations.first_iterations import refute_in_first_iterations
 from tilecheck.obligations.obligation import Proof
 from tilecheck.obligations.variants import ExecuteVariant, execute_nothing
 from tilecheck.obligations.verdicts import prove
@@ -101,9 +103,11 @@ def prove_kernel(project: Project, site: KernelSite, overlay: Overlay) -> Proved
         return Attempt(model, prove(model))
 
     def complete(found: Attempt, otherwise: ProvedKernel | None = None) -> ProvedKernel:
-        model = found.model
-        advised = _add_advice(project, site, (*clauses, *(c.text for c in model.assumed)), model, found.proof)
-        return ProvedKernel(model, advised, denied, otherwise)
+        model, assumed = found.model, (*clauses, *(c.text for c in found.model.assumed))
+        early = partial(execute_first_iterations, project, site, assumed)
+        refuted = refute_in_first_iterations(found.proof.obligations, model, early)
+        proof = _add_advice(project, site, assumed, model, replace(found.proof, obligations=refuted))
+        return ProvedKernel(model, proof, denied, otherwise)
 
     first = attempt()
     whole = assume_integers(first, attempt)

@@ -18,6 +18,7 @@ from tilecheck.obligations.launches import Discharged, count_launches, discharge
 from tilecheck.obligations.obligation import DecidedObligation, DecidedSlice, Proof, find_weakest
 from tilecheck.obligations.open_obligations import find_open_obligations
 from tilecheck.obligations.operand_types import find_type_faults
+from tilecheck.obligations.padding_launches import reopen_broken
 from tilecheck.obligations.refusals import find_refused
 from tilecheck.obligations.variants import ExecuteVariant, compile_variants, execute_nothing, is_fitting
 from tilecheck.obligations.verdicts import contract_of
@@ -42,6 +43,7 @@ def conclude(
         slices=decide_slices_at_launches(proof.slices, model, launches))
     clauses = contract_of(proof)
     states = discharge_all(clauses, model, launches)
+    proof = replace(proof, obligations=reopen_broken(proof.obligations, states))
     reported = find_open_obligations(model, proof, launches, states)
     lints = tuple(confirm_suspicions(proof.suspicions, model, launches))
     findings = [_at_obligation(s, model) for s in reported]
@@ -58,12 +60,12 @@ def conclude(
 def _at_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     """The finding for an obligation.
 
-    In the dialect an unproven obligation is an error: a launch enforces the clauses of all others.
+    In the dialect an obligation that is not proved is an error: a launch enforces the clauses of all others.
     """
     report = RULES[s.code].obligation
     assert report is not None
     found = report(s, model)
-    if not s.certain and found.severity == "error":
+    if not s.certain and found.severity == "error" and not model.dialect:
         found = replace(found, severity="warning", notes=(*found.notes, _UNCERTAIN))
     return replace(found, severity="error") if model.dialect and s.verdict == "unproven" else found
 

@@ -132,9 +132,13 @@ class Source(Enum):
 
 
 class Ticket(NamedTuple):
-    """The result of an atomic addition that no other operation on its counter has."""
+    """The result of an atomic addition that no other operation on its counter has.
+
+    step   what each addition adds
+    """
 
     counter: Array
+    step: int = 1
 
 
 class Opaque(Atom):

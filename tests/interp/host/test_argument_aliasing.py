@@ -55,6 +55,26 @@ def test_axes_that_are_never_read(grid: str, expected: tuple[int, bool] | None) 
     assert (found and (found.axis, found.sure)) == expected
 
 
+@pytest.mark.parametrize(("extent", "sized"), [
+    ("x.shape[1]", True),
+    ("ct.cdiv(x.shape[0], 16) * y.shape[1]", True),
+    # callers may always pass 1, and an unknown number may always be
+    ("n", False),
+    ("x.shape[1] * n", False),
+    ("x.shape[1] * foo()", False),
+    ("x.shape[1] // x.shape[1]", False),
+])
+def test_extents_computed_from_sizes(extent: str, sized: bool) -> None:
+    found = unread_axis(launch(f"def run(x, y, n):\n    ct.launch(0, (n, {extent}), k, (x, y, n, 1))\n"), {0})
+    assert (found is not None and found.sized) is sized
+
+
+def test_a_size_that_is_known_to_be_1() -> None:
+    source = "def run(x, y, n):\n    assert x.shape[1] == 1\n    ct.launch(0, (n, x.shape[1]), k, (x, y, n, 1))\n"
+    found = unread_axis(launch(source), {0})
+    assert found is None or not found.sized
+
+
 def test_a_guard_bounds_an_unread_axis() -> None:
     source = "def run(x, y, n, m):\n    assert m > 2\n    ct.launch(0, (n, m), k, (x, y, n, 1))\n"
     found = unread_axis(launch(source), {0})

@@ -57,6 +57,18 @@ TC203 warning on line 16: the index `16*k` of extract along axis 1 is an element
     elements
     help: pass `k`: extract multiplies the index by the extent of the part
 """),
+    Case("inside a part", raw("""\
+@ct.kernel
+def extract_after_a_vector(x, y, S: Int):
+    i = ct.bid(0)
+    t = ct.load(x, (i, 0), (1, 128), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(y, (i, 0), ct.extract(t, (0, S), (1, S * S)))
+"""), """\
+TC203 warning on line 14: the index `S` of extract along axis 1 looks like an element offset: it counts parts
+    of `S*S` elements
+    help: extract multiplies the index by the extent of the part: this part begins at element `S*S*S`, and
+        none begins at element `S`; lay the tile out so that each part begins at a multiple of its extent
+"""),
     Case("gathered", raw("""\
 @ct.kernel
 def gather_from_tile_index(x, y, T: Int):

@@ -129,9 +129,8 @@ def k(x, ids, o, T: Int):
     m = ct.load(ids, (i,), (T,), padding_mode=ZERO)
     ct.store(o, (i,), ct.sum(ct.where(m > 0, t, 0)))
 """), """\
-TC301 error on line 15: could not prove that the sum uses no lane of the tile that lies outside `x`: the lanes
-    are masked by something that is not followed
-    note on line 13: the tile of `x` is loaded here, without a padding mode
+TC301 error on line 13: could not prove that nothing outside `x` is used: the lanes are not followed to their
+    uses, and none lies outside where the tiles are whole
     help: load `x` with padding_mode=ct.PaddingMode.ZERO
 """, strict=True),
     Case("lanes that are not followed", raw("""\
@@ -143,14 +142,11 @@ def k(x, ids, o, T: Int):
         t = torch.flip(t, (0,))
     ct.store(o, (i,), ct.sum(t))
 """), """\
-TC301 error on line 13: could not prove that nothing outside `x` is used: where the lanes go is not followed:
-    a value that is not followed
+TC301 error on line 13: could not prove that nothing outside `x` is used: the lanes are not followed to their
+    uses, and none lies outside where the tiles are whole
     help: load `x` with padding_mode=ct.PaddingMode.ZERO
 TC603 error on line 15: `torch.flip` is a function of Python: a kernel cannot call it
     help: compute it in the host code and pass it, or put a computation of constants in `ct.static_eval`
-TC102 error on line 16: could not prove that blocks write disjoint parts of `o`: part of the index or of a
-    condition was not understood
-    help: write `o` through an index that each block computes from its own coordinates
 TC201 error on line 16: could not prove that the index `bid(0)` along axis 0 of `o` stays inside: part of the
     index or of a condition was not understood
     help: compare the index with `ct.num_tiles(...)` in the kernel, or clamp it

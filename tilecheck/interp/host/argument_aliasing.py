@@ -8,9 +8,22 @@ from functools import lru_cache
 from msgspec import Struct
 
 from tilecheck.interp.host.entailment import follows
-from tilecheck.interp.host.launch import Argument, Launch
+from tilecheck.interp.host.launch import Argument, Launch, is_free
 from tilecheck.interp.kernel.access import Param
-from tilecheck.symbolic import Array, ArrayElement, ArrayParam, Cond, Symbol, Term, ge, gt
+from tilecheck.symbolic import (
+    EXTENTS,
+    App,
+    Array,
+    ArrayElement,
+    ArrayParam,
+    Cond,
+    Opaque,
+    Symbol,
+    Term,
+    atoms_of,
+    ge,
+    gt,
+)
 from tilecheck.syntax.tree import Span
 
 __all__ = ["Passed", "UnreadAxis", "aliases", "overlap", "unread_axis"]
@@ -87,11 +100,15 @@ def _list_arrays(launch: Launch, params: Sequence[Param]) -> Iterator[Passed]:
 
 
 class UnreadAxis(Struct, frozen=True):
-    """A grid axis that the kernel never reads, launched with several blocks: `sure`, or perhaps."""
+    """A grid axis that the kernel never reads, launched with several blocks: `sure`, or perhaps.
+
+    sized  whether the extent is computed from extents of arrays, which callers choose
+    """
 
     axis: int
     extent: str
     sure: bool
+    sized: bool = False
 
 
 def unread_axis(launch: Launch, axes_read: Collection[int]) -> UnreadAxis | None:
@@ -100,12 +117,12 @@ def unread_axis(launch: Launch, axes_read: Collection[int]) -> UnreadAxis | None
     Sure are a constant and an extent that the host's guards put above 1; an extent that callers choose (`batch`) is
     meant to be above 1 now and then, but a launch with 1 is right.
     """
-    return _find_unread(launch.grid, launch.facts, frozenset(axes_read))
+    return _find_unread(launch.grid, launch.facts, frozenset(axes_read), launch.free)
 
 
 @lru_cache(maxsize=1024)
 def _find_unread(
-    grid: tuple[Term | None, Term | None, Term | None], facts: Cond, axes_read: frozenset[int],
+    grid: tuple[Term | None, Term | None, Term | None], facts: Cond, axes_read: frozenset[int], free: frozenset[str],
 ) -> UnreadAxis | None:
     unsure: UnreadAxis | None = None
     for axis in (0, 1, 2):
@@ -115,5 +132,12 @@ def _find_unread(
         if extent.constant is not None or follows(facts, gt(extent, 1)):
             return UnreadAxis(axis, extent.key, extent.constant is None or extent.constant > 1)
         chosen = all(isinstance(a, Symbol) for a in extent.atoms()) and follows(facts, ge(extent, 1))
-        unsure = unsure or (UnreadAxis(axis, extent.key, False) if chosen else None)
+        sized = _is_size(extent, free) and not follows(facts, ge(1, extent))
+        unsure = unsure or (UnreadAxis(axis, extent.key, False, sized) if chosen or sized else None)
     return unsure
+
+
+def _is_size(extent: Term, free: frozenset[str]) -> bool:
+    """Whether an extent is computed from extents of arrays alone, and callers choose each of them."""
+    leaves = [a for a in atoms_of(extent) if isinstance(a, Symbol | Opaque | App)]
+    return bool(leaves) and all(isinstance(a, EXTENTS) and is_free(a, free) for a in leaves)

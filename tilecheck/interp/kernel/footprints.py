@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -107,13 +108,22 @@ class Place(Struct, frozen=True):
         return conj(*(c for at, end, below in self.bounds for c in ((ge(at, 0),) if below else ()) + (lt(at, end),)))
 
 
+UNKNOWN_EXTENT: Final = "unknown_extent"
+"""The prefix of names of extents that are not known."""
+
+
+DRAWN: Final = "atomic_add("
+"""The prefix of names of numbers that no two blocks draw from a counter."""
+
+
 def _free(atom: Atom) -> bool:
     """Whether some data or some launch gives the atom any requested value.
 
     The possible values of a computed value that is not modelled are unknown.
     """
     if isinstance(atom, Opaque):
-        return atom.uniform
+        # in some order of the blocks, a block draws any number
+        return (atom.uniform and not atom.name.startswith(UNKNOWN_EXTENT)) or atom.name.startswith(DRAWN)
     if not isinstance(atom, App):
         return True
     # the wrapped value of a number is a known function of it
@@ -369,6 +379,8 @@ def find_padded_lanes(
                 out.append(Undefined(here, TRUE, TRUE, True))
             elif outside.op != "false":
                 out.append(Undefined(here, outside, conj(effect.unspecified, negate(effect.unchecked))))
+    if m.recording and not m.host:
+        m.edges.update(dict.fromkeys(u.edge for u in out))
     return tuple(out)
 
 
@@ -383,4 +395,4 @@ def _read_outside(m: Machine, effect: Effect, shape: Shape | None) -> Term:
     return element(seed, shape)
 
 
-__all__ = ["Effect", "element_access", "raw_access", "tile_access"]
+__all__ = ["UNKNOWN_EXTENT", "Effect", "element_access", "raw_access", "tile_access"]

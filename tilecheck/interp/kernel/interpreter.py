@@ -22,7 +22,7 @@ from tilecheck.interp.kernel.device.variant import Variant
 from tilecheck.interp.kernel.dialect.holdings import Holdings
 from tilecheck.interp.kernel.dialect.ownership import Held
 from tilecheck.interp.kernel.lint_facts import Notes
-from tilecheck.interp.kernel.poison.sources import Observation
+from tilecheck.interp.kernel.poison.sources import Edge, Observation
 from tilecheck.interp.kernel.shapes import element, unknown_truth
 from tilecheck.interp.kernel.undeclared import Use, symbols_of_value
 from tilecheck.interp.kernel.values import Bool, Int, Range, Shape, Unknown, Value
@@ -239,6 +239,8 @@ class Machine:
         self.recording = True
         self.host = False
         self.exact = True
+        self.first = 0
+        """If not 0, loops are executed for so many first iterations, and what comes after more of them is left out."""
         self.loops: tuple[LoopMark, ...] = ()
         self.via: tuple[Span, ...] = ()
         self.unroll: tuple[int, ...] = ()
@@ -268,6 +270,8 @@ class Machine:
         self.paddings: dict[Array, set[object]] = {}
         self.unspecified = False
         self.observations: list[Observation] = []
+        self.edges: dict[Edge, None] = {}
+        """The edges over which the tiles of loads may reach, in order."""
         self.unfollowed: dict[str, str] = {}
         self.doubts = 0
         self.cas: dict[Atom, CasResult] = {}

@@ -54,6 +54,7 @@ from tilecheck.symbolic import (
     atoms_of,
     cdiv,
     conj,
+    const,
     counter,
     ge,
     gt,
@@ -197,7 +198,8 @@ def _iterate_unknown(m: Machine, s: For, iterable: Value) -> None:
 
 def while_loop(m: Machine, s: While) -> None:
     def head(machine: Machine, k: Term) -> None:
-        value = _evaluate_condition(machine, s.test, k, s.span)
+        value = _evaluate_condition(machine, s.test, k, s.span) if not machine.first else to_bool(
+            machine, machine.eval(s.test), s.span)
         observe(machine, value.shadow, machine.path, "branch", "", s.test.span)
         test = value.cond
         machine.assume(test)
@@ -315,7 +317,49 @@ def _execute(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> Run:
         m.held = kept if m.recording else held
 
 
+def _execute_first(m: Machine, loop: Loop) -> None:
+    """Executes the first iterations one by one. Code after the loop is executed where the loop ends with one of them.
+    The accesses are some that the kernel makes."""
+    frame = m.top
+    before, unroll = m.path, m.unroll
+    jumps = Jumps()
+    frame.jumps.append(jumps)
+    ends: list[tuple[Cond, dict[str, Value]]] = []
+    try:
+        for n in range(m.first):
+            m.unroll = (*unroll, n)
+            start, env = m.path, dict(frame.env)
+            jumps.continues.clear()
+            loop.head(m, const(n))
+            entry = m.path
+            over = negate(relative(entry, start))
+            if loop.test is not None or over.op != "or":  # a step below 1 is undefined, and no end
+                ends.append((relative(conj(start, over), before), env))
+            m.run(loop.body)
+            ways = [(relative(p, entry), dict(e)) for p, e in jumps.continues]
+            if m.alive:
+                ways.append((relative(m.path, entry), frame.env))
+            m.alive = bool(ways)
+            if not m.alive:
+                break
+            cond, frame.env = join_many(m, ways, loop.span)
+            m.path = conj(entry, cond)
+        ends += [(relative(p, before), dict(e)) for p, e in jumps.breaks]
+    finally:
+        m.unroll = unroll
+        frame.jumps.pop()
+    ends = [(c, e) for c, e in ends if c.op != "false"]
+    m.alive = bool(ends)
+    if ends:
+        cond, frame.env = join_many(m, ends, loop.span)
+        m.path = conj(before, cond)
+
+
 def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
+    if m.first:
+        _execute_first(m, loop)
+        m.alive = m.alive and not orelse
+        return
     frame = m.top
     before = dict(frame.env)
     names = sorted({n for n in assigned_names(loop.body) if n in before} | {n for n in loop.targets if n in before})

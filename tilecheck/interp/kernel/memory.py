@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from tilecheck.interp.kernel.coerce import arrays_in, constant_int, expand, shape_from, to_array, to_bool, to_int
-from tilecheck.interp.kernel.footprints import Effect, element_access, tile_access
+from tilecheck.interp.kernel.footprints import UNKNOWN_EXTENT, Effect, element_access, tile_access
 from tilecheck.interp.kernel.interpreter import Machine
+from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.operators import shape_of
 from tilecheck.interp.kernel.overflow import bits_of, fit_unrecorded, fit_value
 from tilecheck.interp.kernel.paddings import mode_of, padding_of, unspecified_of
@@ -15,6 +19,7 @@ from tilecheck.interp.kernel.values import (
     NONE,
     ArrayRef,
     Bool,
+    Choice,
     Const,
     Data,
     Int,
@@ -25,7 +30,7 @@ from tilecheck.interp.kernel.values import (
     Value,
     with_term,
 )
-from tilecheck.symbolic import FALSE, ONE, TRUE, Array, Cond, negate
+from tilecheck.symbolic import FALSE, ONE, TRUE, Array, Cond, build_opaque, conj, negate
 from tilecheck.syntax.tree import Span
 
 
@@ -103,10 +108,38 @@ def _tile_extents(m: Machine, value: Value, rank: int, span: Span) -> Shape:
     if shape == ():
         return (ONE,) * rank
     if shape is None or len(shape) != rank:
-        return tuple(m.fresh_int(f"unknown_extent{k}", span).term for k in range(rank))
+        return _unknown_extents(m, rank, span)
     return shape
 
 
+def _unknown_extents(m: Machine, rank: int, span: Span) -> Shape:
+    """The extents of a tile whose shape is not known. They are constants of a specialization: code that is executed
+    again has a tile of the same extents, in every block."""
+    return tuple(build_opaque(m.name(f"{UNKNOWN_EXTENT}{k}", span), uniform=True) for k in range(rank))
+
+
+_Access: TypeAlias = Callable[[Machine, dict[str, Value], Span, str, Shape | None], Value]
+
+
+def _in_either_order(access: _Access) -> _Access:
+    """An access whose order of axes a condition chooses: one access in each of the orders, where it is chosen."""
+
+    def perform(m: Machine, given: dict[str, Value], span: Span, op: str, shape: Shape | None) -> Value:
+        order = given.get("order")
+        if not isinstance(order, Choice):
+            return access(m, given, span, op, shape)
+        before = m.path
+        m.path = conj(before, order.cond)
+        first = perform(m, {**given, "order": order.then}, span, op, shape)
+        m.path = conj(before, negate(order.cond))
+        second = perform(m, {**given, "order": order.other}, span, op, shape)
+        m.path = before
+        return join(m, order.cond, first, second, span)
+
+    return perform
+
+
+@_in_either_order
 def load_tile(m: Machine, given: dict[str, Value], span: Span, op: str, shape: Shape | None) -> Value:
     ref = target_of(m, given.get("array"), op, span)
     if shape is None and "shape" in given:
@@ -126,7 +159,7 @@ def load_tile(m: Machine, given: dict[str, Value], span: Span, op: str, shape: S
         return Data(shape)
     extents = shape
     if extents is None:
-        extents = tuple(m.fresh_int(f"unknown_extent{k}", span).term for k in range(len(index)))
+        extents = _unknown_extents(m, len(index), span)
     axes = permutation(m, given.get("order"), len(index))
     if axes is None:
         m.gap(f"{op} with an order that is not known", roots_of(ref), span)
@@ -140,6 +173,7 @@ def load_tile(m: Machine, given: dict[str, Value], span: Span, op: str, shape: S
     return tile_access(m, ref, index, extents, axes, effect)
 
 
+@_in_either_order
 def store_tile(m: Machine, given: dict[str, Value], span: Span, op: str, shape: Shape | None) -> Value:
     ref = target_of(m, given.get("array"), op, span)
     tile = given.get("tile", Unknown("tile"))

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Advice, DecidedObligation, Proof
+from tilecheck.obligations.reasons import depends_on_example
 from tilecheck.repair.candidates import (
     cross_block_read,
     overlapping_write,
@@ -49,5 +50,7 @@ def add_advice(
 
 def add_advice_to_obligation(scene: Scene, s: DecidedObligation) -> DecidedObligation:
     find = _ADVICE.get(s.code) if s.verdict in ("refuted", "conditional", "unproven") else None
+    if depends_on_example(s.reason):
+        find = unproven_disjoint.advise_on_data
     found = None if find is None else find(scene, s)
     return s if found is None else replace(s, advice=found)

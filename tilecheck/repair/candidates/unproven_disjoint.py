@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tilecheck.diagnostics import Note
 from tilecheck.obligations.obligation import Advice, DecidedObligation
+from tilecheck.obligations.reasons import depends_on_example
 from tilecheck.repair.candidates.scene import Scene
 from tilecheck.symbolic import Load, atoms_in
 
@@ -11,7 +12,7 @@ __all__ = ["advise_on_data"]
 
 
 def advise_on_data(scene: Scene, s: DecidedObligation) -> Advice | None:
-    if s.verdict != "unproven":
+    if s.verdict != "unproven" and not depends_on_example(s.reason):
         return None
     accesses = [a for a in (s.access, s.other) if a is not None]
     arrays = sorted({a.array for x in accesses for a in atoms_in(*x.region.index) if isinstance(a, Load)})

@@ -10,6 +10,9 @@ An index is reported if it is a multiple of the extent by which the operation mu
 the variable of `range(0, K, T)`, for a tile of `T` elements. It is not reported if the kernel compares it with a
 number of such tiles, if other accesses take the tiles between, or if every seen launch keeps it inside the array.
 
+The index of a part is also reported if it is a number of the launch of which the extent of the part is a multiple,
+such as `S` for a part of `S * S` elements: no part begins at that element.
+
 A gather is reported if it begins at the block coordinate itself, in a kernel whose blocks write separate tiles of the
 same extent. It is not reported if the kernel reads the array elsewhere as well, as a sliding window does.
 
@@ -99,9 +102,15 @@ def _tile_offset(lint: TileOffset, kernel: str) -> Diagnostic:
 
 
 def _part_offset(lint: PartOffset, kernel: str) -> Diagnostic:
-    message = (f"the index `{spell_term(lint.index)}` of {lint.op} along axis {lint.axis} is an element offset: it "
-               "counts "
-               f"parts of {_elements(lint.extent)}")
+    kind = "is an element offset" if lint.quotient is not None else "looks like an element offset"
+    message = (f"the index `{spell_term(lint.index)}` of {lint.op} along axis {lint.axis} {kind}: it counts parts of "
+               f"{_elements(lint.extent)}")
+    if lint.quotient is None:
+        return Diagnostic(
+            CODE, "warning", message, lint.span, kernel, (),
+            f"{lint.op} multiplies the index by the extent of the part: this part begins at element "
+            f"`{spell_term(lint.index * lint.extent)}`, and none begins at element `{spell_term(lint.index)}`; lay the "
+            "tile out so that each part begins at a multiple of its extent")
     return Diagnostic(CODE, "warning", message, lint.span, kernel, (),
                       f"pass `{spell_term(lint.quotient)}`: {lint.op} multiplies the index by the extent of the part",
                       proposal=Proposal((spell_term(lint.quotient),), axis=lint.axis))

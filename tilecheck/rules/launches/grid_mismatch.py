@@ -20,7 +20,7 @@ For a launch through the runtime, the grid and the values of type variables foll
 reports a different `.grid(...)`, outputs whose pieces do not agree, and extents other than the kernel declares.
 
 The most common case is a grid axis that the kernel never reads. If its extent is not 1, several blocks do the same
-work and write the same elements.
+work and write the same elements. An extent that is computed from the sizes of arguments is a warning.
 
 ## Why is this bad?
 
@@ -107,8 +107,9 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     model = view.model
     for idle in find_unread_axes(model, view.proof.obligations, view.launches):
         axis = idle.axis
+        unless = "" if axis.sure else ", unless that is 1"
         message = (f"`{model.name}` never reads `ct.bid({axis.axis})`, and this launch has {axis.extent} blocks on "
-                   "that axis: they all do the same work and write the same elements")
+                   f"that axis: they all do the same work and write the same elements{unless}")
         yield Diagnostic(
             CODE, "error" if idle.certain else "warning", message, idle.launch.span, model.name,
             (Note("the kernel is here", model.name_span),),

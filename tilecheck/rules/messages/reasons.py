@@ -116,6 +116,10 @@ REASONS: Final[Mapping[Enum, Callable[..., str]]] = {
     Cause.ONE_OF_TWO: lambda w: "one launch makes only one of the two accesses",
     Cause.COLLISION: _collision,
     Cause.EXECUTED_AT_LAUNCHES: lambda w: "every seen launch was executed in numbers, without a failure",
+    Cause.ROWS_OVERLAP: lambda w, array, witness, axes:
+        f"rows that begin at an element of `{array}` are not compared with the end of their segment",
+    Cause.DRAWN_IN_TURN: lambda w, counter, witness, axes:
+        f"two blocks touch one element where blocks draw numbers of `{counter}` one after the other",
     Cause.NOTHING_FOUND: lambda w: "no proof was found, and no collision in small launches",
 
     Cause.OWN_ELEMENT: lambda w: "each lane has its own element",
@@ -177,6 +181,8 @@ REASONS: Final[Mapping[Enum, Callable[..., str]]] = {
     Cause.LANES_LOST: lambda w, construct: construct,
     Cause.NO_LANE_MATTERS: lambda w: "no lane outside the array makes a difference",
     Cause.TILE_INSIDE: lambda w: "the tile lies inside the array",
+    Cause.WHOLE_TILES: lambda w:
+        "the lanes are not followed to their uses, and none lies outside where the tiles are whole",
     Cause.LANES_MIXED: lambda w: "which lanes of the tile get here is not followed",
     Cause.TOO_MANY_CONDITIONS: lambda w: "too many conditions to look at",
     Cause.CONDITIONS_EXCLUDE: lambda w: "the conditions exclude each other",

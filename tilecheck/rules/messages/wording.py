@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final
+
+from tilecheck.diagnostics import Note
+from tilecheck.obligations.reasons import Cause
 from tilecheck.symbolic import Array
 from tilecheck.symbolic.footprint import BlockPoint, Witness
+from tilecheck.symbolic.steps import Reason
 from tilecheck.text.block_names import block_name as _name
 from tilecheck.text.block_names import rank_of_axes
 
-__all__ = ["block_name", "blocks", "clause_list", "element_of", "iterations", "launch_of", "scalars_of"]
+__all__ = [
+    "advise_on_example", "block_name", "blocks", "clause_list", "element_of", "iterations", "launch_of",
+    "note_example", "scalars_of",
+]
 
 
 def block_name(block: tuple[int, int, int], axes: frozenset[int]) -> str:
@@ -34,6 +44,29 @@ def launch_of(w: Witness) -> str:
     """`with grid (2, 1, 1) and T = 4, n = 8`"""
     scalars = scalars_of(w)
     return f"with grid {w.grid}" + (f" and {scalars}" if scalars else "")
+
+
+def note_example(reason: Reason, w: Witness) -> tuple[Note, ...]:
+    """The data that a failure was seen with, where a launch may have other data; nothing for another reason."""
+    data = ", ".join(f"{name} = {value}" for name, value in w.data)
+    return tuple(Note(_EXAMPLES[step.rule].format(step.operands[0], data)) for step in reason if step.rule in _EXAMPLES)
+
+
+def advise_on_example(reason: Reason) -> str | None:
+    """Advice on a failure that was seen with some data; None for another reason."""
+    return next((_ADVICE[step.rule].format(step.operands[0]) for step in reason if step.rule in _ADVICE), None)
+
+
+_EXAMPLES: Final[Mapping[Enum, str]] = {
+    Cause.ROWS_OVERLAP: "the rows from an element of `{0}` on are not compared with the end of their segment; in the "
+                        "example, {1}",
+    Cause.DRAWN_IN_TURN: "in the example, blocks draw their numbers from `{0}` one after the other, the first one 0",
+}
+_ADVICE: Final[Mapping[Enum, str]] = {
+    Cause.ROWS_OVERLAP: "mask the rows that lie past the end of their segment, which the next element of `{0}` or an "
+                        "array of lengths says",
+    Cause.DRAWN_IN_TURN: "let the index differ wherever the number from `{0}` does: no two blocks draw one number",
+}
 
 
 def iterations(p: BlockPoint) -> str:

@@ -80,7 +80,15 @@ from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.reasons import reason_text
-from tilecheck.rules.messages.wording import block_name, clause_list, element_of, iterations, launch_of
+from tilecheck.rules.messages.wording import (
+    advise_on_example,
+    block_name,
+    clause_list,
+    element_of,
+    iterations,
+    launch_of,
+    note_example,
+)
 from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC103"
@@ -98,8 +106,9 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
         message = f"block {reader} reads {element_of(array, w)}, which block {writer} writes in the same launch"
         notes.append(Note(f"{launch_of(w)}: block {writer}{iterations(w.first)} writes and block "
                           f"{reader}{iterations(w.second)} reads {element_of(array, w)}", restates=True))
-        return Diagnostic(CODE, "error", message, s.access.span, model.name, (*notes, *s.advice.notes),
-                          s.advice.help or help_, w, Proposal(edits=s.advice.edits))
+        return Diagnostic(CODE, "error", message, s.access.span, model.name, (
+            *notes, *note_example(s.reason, w), *s.advice.notes),
+            advise_on_example(s.reason) or s.advice.help or help_, w, Proposal(edits=s.advice.edits))
     semantic = s.semantic_texts
     if s.verdict == "conditional":
         message = f"a block may read an element of `{array}` that another one writes unless {clause_list(semantic)}"

@@ -14,6 +14,11 @@ with the numbers of that launch. If every seen launch was executed without a col
 launches, which becomes a clause of its contract. If neither is known, because a value comes from code that is not
 followed, the finding is a warning.
 
+Two collisions depend on data, which the witness shows. They are warnings, because the program may exclude the data.
+Rows of variable length that begin at an element of an array of offsets collide in short segments, if they are compared
+with the end of no segment. Places that are computed from a number of a counter, such as
+`ct.atomic_add(counter, 0, 1) // 2`, collide in some order of the blocks.
+
 ## Why is this bad?
 
 The blocks of a launch run at the same time and in no particular order. Two plain writes to one location from two
@@ -92,7 +97,15 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.obligations.obligation import DecidedObligation
-from tilecheck.rules.messages.wording import block_name, blocks, element_of, iterations, launch_of
+from tilecheck.rules.messages.wording import (
+    advise_on_example,
+    block_name,
+    blocks,
+    element_of,
+    iterations,
+    launch_of,
+    note_example,
+)
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Bid, Term, atoms_of
 from tilecheck.symbolic.footprint import Witness
@@ -112,7 +125,7 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     notes = [Note(example, restates=True)]
     if s.other is not None and s.other.span != s.access.span:
         notes.insert(0, Note(f"the other write to `{s.access.array}` is here", s.other.span))
-    notes += s.advice.notes
+    notes += [*note_example(s.reason, w), *s.advice.notes]
     notes.append(Note(EQUAL_VALUES))
     return Diagnostic(CODE, "error", message, s.access.span, model.name, tuple(notes),
                       s.advice.help or _help(s, model, w), w, Proposal(edits=s.advice.edits))
@@ -120,6 +133,9 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
 
 def _help(s: DecidedObligation, model: KernelModel, w: Witness) -> str:
     array = s.access.array
+    rows = advise_on_example(s.reason)
+    if rows is not None:
+        return rows
     differ = [k for k in sorted(model.axes_read) if w.first.block[k] != w.second.block[k]]
     if s.other is not None and s.other.site != s.access.site:
         return f"make the two writes to `{array}` disjoint: no block may write an element that another one writes"

@@ -25,11 +25,13 @@ The rules, each with its side condition where it is applied:
     ticket     one value of a counter declared a ticket dispenser     =>  one block
 """
 
-from tilecheck.solver.disjointness.copies import prime_atoms, ticket_of
+from tilecheck.solver.disjointness.assumptions import caps_the_grid
+from tilecheck.solver.disjointness.copies import prime_atoms, ticket_of, ticket_step
 from tilecheck.solver.disjointness.data import within_array
 from tilecheck.solver.disjointness.derive import RULES, derive
 from tilecheck.solver.disjointness.problem import Annotations, Assumption, Derivation, Problem
 
 __all__ = [
-    "RULES", "Annotations", "Assumption", "Derivation", "Problem", "derive", "prime_atoms", "ticket_of", "within_array",
+    "RULES", "Annotations", "Assumption", "Derivation", "Problem", "caps_the_grid", "derive", "prime_atoms",
+    "ticket_of", "ticket_step", "within_array",
 ]

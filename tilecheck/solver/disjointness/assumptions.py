@@ -65,7 +65,8 @@ def candidates(whole: State, case: State | None) -> list[tuple[Assumption, ...]]
     kept = {item: None for item in found if item[1] and _fit(*item)}
     sizes = _sizes(whole)
     seen: dict[frozenset[Cond], tuple[Assumption, ...]] = {}
-    for _, extra in sorted(kept, key=lambda item: (item[0], *_strength(item[1], sizes))):
+    for _, extra in sorted(kept, key=lambda item: (
+            any(caps_the_grid(a.cond) for a in item[1]), item[0], *_strength(item[1], sizes))):
         seen.setdefault(frozenset(a.cond for a in extra), extra)
     return list(seen.values())[:16]
 
@@ -73,7 +74,8 @@ def candidates(whole: State, case: State | None) -> list[tuple[Assumption, ...]]
 def _fit(kind: int, extra: tuple[Assumption, ...]) -> bool:
     """Whether a set of inequalities, or some of such a set, may be assumed at all."""
     return all(a.cond.op != "false" and enforceable(a.cond) for a in extra) and not (
-        kind > 0 and kind != SECTION and any(_capped_by_a_number(a.cond) for a in extra))
+        kind > 0 and kind != SECTION and any(
+            _capped_by_a_number(a.cond) and not caps_the_grid(a.cond) for a in extra))
 
 
 def _divide_common_factor(state: State, a: Assumption) -> Assumption:
@@ -261,3 +263,10 @@ def _puts_blocks_inside(cond: Cond) -> bool:
 def _capped_by_a_number(cond: Cond) -> bool:
     """Whether a clause asks that launch scalars be small numbers (`H <= 1`): the kernel is meant for larger ones."""
     return cond.op == "ge" and all(c < 0 for m, c in cond.term.monos.items() if m)
+
+
+def caps_the_grid(cond: Cond) -> bool:
+    """Whether a clause limits one axis of the grid to a number of blocks, and to more than one."""
+    terms = [(m, c) for m, c in cond.term.monos.items() if m]
+    return _capped_by_a_number(cond) and len(terms) == 1 and isinstance(
+        Term({terms[0][0]: 1}).single, GridDim) and cond.term.offset >= -2 * terms[0][1]

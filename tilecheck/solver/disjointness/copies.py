@@ -44,6 +44,11 @@ def ticket_of(a: Atom) -> Array | None:
     return a.source.counter if isinstance(a, Opaque) and isinstance(a.source, Ticket) else None
 
 
+def ticket_step(a: Opaque) -> int:
+    """The number that each atomic addition adds to the counter of a ticket."""
+    return a.source.step if isinstance(a.source, Ticket) else 1
+
+
 def own(t: Term) -> Term:
     """The summands of a two-copy term that do not depend on the second copy."""
     return Term({m: c for m, c in t.monos.items() if not any(1 in mark(a) for a in m)})

@@ -205,7 +205,7 @@ def _attempt_cached(
     state = start(problem, clauses)
     fixpoint(state, RULES if deep else CHEAP)
     stuck = state.renew()
-    failed = None if state.solved else _cases(state, _SPLITS) if deep else state
+    failed = None if state.reached else _cases(state, _SPLITS) if deep else state
     settled = state.budget.settled
     data = tuple(dict.fromkeys(a.array for a, b in state.loads if a.index != b.index))
     proved = failed is None
@@ -223,13 +223,13 @@ def _run(state: State, splits: int) -> State | None:
     The rules that search deeply come last: most cases are closed by one more split.
     """
     fixpoint(state, CHEAP)
-    if state.solved:
+    if state.reached:
         return None
     left = _cases(state, splits)
     if left is None:
         return None
     fixpoint(state)
-    return None if state.solved else left
+    return None if state.reached else left
 
 
 def _cases(state: State, splits: int) -> State | None:

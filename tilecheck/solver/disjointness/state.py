@@ -136,3 +136,9 @@ class State:
     @property
     def solved(self) -> bool:
         return self.absurd or not any(g.monos for g in self.goals)
+
+    @property
+    def reached(self) -> bool:
+        """Whether each goal is 0, or one of the equations: two coordinates of one block that are equal stay two."""
+        return self.absurd or not any(g.monos and g not in self.equations and -g not in self.equations
+                                      for g in self.goals)

@@ -7,13 +7,15 @@ means nothing.
 from tilecheck.solver.model_search.any_data import whatever_the_data
 from tilecheck.solver.model_search.collide import find_collision, find_iteration_collision
 from tilecheck.solver.model_search.escape import Escape, confirm_escape, find_escape
-from tilecheck.solver.model_search.execute import Executed, run_collision, run_escape, run_region
+from tilecheck.solver.model_search.execute import BLOCKS, Executed, run_collision, run_escape, run_region
 from tilecheck.solver.model_search.models import find_model, find_necessity_witness, satisfiable
 from tilecheck.solver.model_search.points import Point, find_point
 from tilecheck.solver.model_search.room import Bound, with_room
-from tilecheck.solver.model_search.world import STYLES, World, confirm
+from tilecheck.solver.model_search.world import RISING, STYLES, World, confirm
 
 __all__ = [
+    "BLOCKS",
+    "RISING",
     "STYLES",
     "Bound",
     "Escape",

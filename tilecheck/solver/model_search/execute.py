@@ -36,11 +36,11 @@ from tilecheck.symbolic import (
 )
 from tilecheck.symbolic.footprint import BlockPoint, Region, Witness
 
-__all__ = ["Executed", "run_collision", "run_escape", "run_region"]
+__all__ = ["BLOCKS", "Executed", "run_collision", "run_escape", "run_region"]
 
 BUDGET: Final = 24_000
 """Points of one access that are looked at."""
-_BLOCKS: Final = 600
+BLOCKS: Final = 1_500
 """Blocks of a grid that is executed whole."""
 _EDGE: Final = 3
 _FIRST: Final = 24
@@ -92,7 +92,7 @@ def _choose_blocks(extent: int, several: int) -> Sequence[int]:
 
 
 def _blocks_of(grid: Grid) -> tuple[tuple[Sequence[int], ...], bool]:
-    if prod(grid) <= _BLOCKS:
+    if prod(grid) <= BLOCKS:
         return tuple(range(g) for g in grid), True
     several = sum(g > 1 for g in grid)
     chosen = tuple(_choose_blocks(g, several) for g in grid)

@@ -62,6 +62,9 @@ STYLES: Final[tuple[Callable[[str, tuple[int, ...]], int], ...]] = (
 )
 """Contents of arrays, as functions of array and index. All but `_zero` are the same in every process."""
 
+RISING: Final = (_identity, _draw_running)
+"""Those that grow with the index, as the offsets of segments do."""
+
 
 def oracle(style: Callable[[str, tuple[int, ...]], int]) -> Callable[..., int]:
     return lambda name, *args: style(name, args)

@@ -112,10 +112,12 @@ class Paddings(Struct, frozen=True):
 
     observations  in program order
     lost          loads whose lanes are not followed to the end, and why
+    edges         every edge over which the tile of a load may reach, in program order
     """
 
     observations: tuple[Observation, ...] = ()
     lost: tuple[tuple[str, str], ...] = ()
+    edges: tuple[Edge, ...] = ()
 
 
 LONG: Final = 12_000
