@@ -1,4 +1,4 @@
-"""What a seen launch decides: the compiler refuses each program on the line that the checker reports, or accepts it."""
+"""Programs that a seen launch decides: compiler and checker refuse them on one line, or both accept them."""
 
 from __future__ import annotations
 
