@@ -1,4 +1,4 @@
-"""What a seen launch decides: the compiler refuses each program on the line that the checker reports, or accepts it."""
+"""Programs that a seen launch decides: compiler and checker refuse them on one line, or both accept them."""
 
 from __future__ import annotations
 
@@ -56,6 +56,8 @@ ACCEPTED = (
     ("the rank of an array", "if a.ndim == 2:\n    c = 1\nd = c"),
     ("a member", "if Mode.ON == Mode.ON:\n    c = 1\nd = c"),
     ("generators of several loops", "c = tuple(p + q for p in ct.static_iter((1, 2)) for q in ct.static_iter((3, 4)))"),
+    ("a variable that a constant sets again",
+     "for j in ct.static_iter(range(2)):\n    for k in range(n):\n        if T > 3:\n            c = k\n        d = c"),
     ("functions of a comprehension", "f = tuple(lambda: q for q in ct.static_iter((1, 2)))\nc = f[0]()"),
     ("an axis by name", "t = ct.load(v, (0,), (16,))[NOTHING, :]"),
     ("a function chooses a result", "t = pick(ct.load(v, (0,), (16,)), n)"),

@@ -74,9 +74,12 @@ def note_use(m: Machine, name: str, span: Span) -> None:
 def join_marks(m: Machine, cond: Cond, a: Mapping[str, Value], b: Mapping[str, Value], out: dict[str, Value],
                span: Span) -> None:
     """Joins the marks of two paths that meet after the statement at `span`; `a` is the one where `cond` holds."""
-    for env in (a, b):
-        out.update((name, value) for name, value in env.items() if is_mark(name))
-    if not m.noting or not is_at_run_time(m, cond):
+    both = m.noting and is_at_run_time(m, cond)
+    for env, other in ((a, b), (b, a)):
+        # where one path may be left out, what is wrong on the other one alone is not certain
+        out.update((name, value) for name, value in env.items()
+                   if is_mark(name) and (both or name.startswith("@") or name in other))
+    if not both:
         return
     for name in {**a, **b}:
         if is_mark(name):
