@@ -132,3 +132,53 @@ def test_results_of_contents_that_are_not_on_disk_are_not_cached(tree: Path) -> 
     edited = analyse_paths([str(tree)], config, contents={path: helpers})
     assert finish(edited, config) != before
     assert finish(analyse_paths([str(tree)], config), config) == before
+
+
+_CHOSEN = """\
+import cuda.tile as ct
+import helpers
+from helpers import PICK
+
+
+@ct.kernel
+def k(x, out, which: ct.Constant[int], T: ct.Constant[int]):
+    t = ct.load(x, (ct.bid(0),), (T,))
+    ct.store(out, (ct.bid(0),), CALL)
+
+
+def run(x, out):
+    ct.launch(0, (ct.cdiv(x.shape[0], 16),), k, (x, out, 1, 16))
+"""
+
+
+@pytest.mark.parametrize("call", [
+    "PICK[which](t)", "helpers.PICK[which](t)", "(helpers.first if which == 0 else helpers.second)(t)",
+    "helpers.call(which, t)"])
+def test_an_edit_of_a_function_that_only_a_launch_chooses(tmp_path: Path, call: str) -> None:
+    """A conclusion executes the kernel as a launch compiles it, and is cached with what its proof has read."""
+    helpers = ("def first(t):\n    return t\n\n\ndef second(t):\n    return t + SUM\n\n\nPICK = (first, second)\n\n\n"
+               "def call(which, t):\n    return PICK[which](t)\n")
+    (tmp_path / "kernels.py").write_text(_CHOSEN.replace("CALL", call))
+    for added in ("1", "len([y for y in (1, 2)])", "2"):
+        (tmp_path / "helpers.py").write_text(helpers.replace("SUM", added))
+        config = _config(tmp_path, cached=True)
+        found = finish(analyse_paths([str(tmp_path)], config), config)
+        assert _json(found) == _analyse_uncached(tmp_path)
+
+
+def test_a_conclusion_uses_nothing_that_the_proof_has_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "kernels.py").write_text(_CHOSEN.replace("CALL", "PICK[which](t)"))
+    (tmp_path / "helpers.py").write_text(
+        "def first(t):\n    return t\n\n\ndef second(t):\n    return t + len([y for y in (1, 2)])\n\n\n"
+        "PICK = (first, second)\n")
+    config = _config(tmp_path, cached=False)
+
+    def find_codes() -> list[str]:
+        return [d.code for d in finish(analyse_paths([str(tmp_path)], config), config).diagnostics]
+
+    assert find_codes() == ["TC601"]
+    real = units.conclude_unit
+    monkeypatch.setattr("tilecheck.pipeline.workspace.conclude_unit", lambda *given: real(*given[:-1], {}))
+    assert find_codes() == []

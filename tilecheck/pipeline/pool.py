@@ -296,14 +296,14 @@ def _serve(work: Work, connection: Connection, project: RecordingProject | None)
 class _Worker:
     """Does tasks.
 
-    proved    the kernels that were proved, with the versions of the proofs, by the file they came with
+    proved    the kernels that were proved, with the results of the proofs, by the file they came with
     launches  of each kernel, once all are known
     """
 
     def __init__(self, work: Work, project: RecordingProject | None = None) -> None:
         self.work = work
         self.project = project or RecordingProject(work.files, work.roots, work.contents)
-        self.proved: dict[str, list[tuple[Unit, str, ProvedKernel]]] = {}
+        self.proved: dict[str, list[tuple[Unit, Result, ProvedKernel]]] = {}
         self.launches: Mapping[KernelKey, Sequence[Launch]] = {}
         self.versions: Mapping[KernelKey, tuple[tuple[str, str], ...]] = {}
 
@@ -342,7 +342,7 @@ class _Worker:
                 continue
             done = prove_unit(self.project, path, site, self.work.overlay)
             if isinstance(done.large, ProvedKernel):
-                mine.append((done.unit, done.result.version, done.large))
+                mine.append((done.unit, done.result, done.large))
                 self.save(done)
             yield done
 
@@ -356,11 +356,11 @@ class _Worker:
             self.work.store.save_large(done.unit, done.result.version, done.large)
 
     def conclude(self, path: str) -> Iterable[Done]:
-        for unit, version, kernel in self.proved.pop(path, ()):
+        for unit, proof, kernel in self.proved.pop(path, ()):
             key = (unit.home, unit.qualname)
-            yield conclude_unit(
-                self.project, Unit("conclusion", *unit[1:]), conclusion_version(version, self.versions.get(key, ())),
-                kernel, self.launches.get(key, ()))
+            version = conclusion_version(proof.version, self.versions.get(key, ()))
+            yield conclude_unit(self.project, Unit("conclusion", *unit[1:]), version, kernel,
+                                self.launches.get(key, ()), proof.reads)
 
 
 _STEPS: Final = {"kernels": _Worker.prove, "launches": _Worker.find_launches, "conclude": _Worker.conclude}

@@ -139,15 +139,22 @@ def prove_unit(project: RecordingProject, path: str, site: KernelSite, overlay: 
 
 
 def conclude_unit(
-    project: RecordingProject, unit: Unit, version: str, kernel: ProvedKernel, launches: Iterable[Launch],
+    project: RecordingProject, unit: Unit, version: str, kernel: ProvedKernel, launches: Iterable[Launch], reads: Reads,
 ) -> Done:
-    """Conclude a kernel. `version` stands for its proof and its launches: what it executes again for a launch, its
-    proof has executed for every launch."""
+    """Conclude a kernel. `version` stands for its proof, which has read `reads`, and its launches.
+
+    The kernel is executed again as launches compile it. If that reads anything that the proof has not, nothing is
+    concluded from it: the version does not stand for it.
+    """
+    from tilecheck.obligations.variants import execute_nothing
     from tilecheck.pipeline.analyze import conclude_kernel, executor
 
+    launches = tuple(launches)
     with project.recording.collect_keys():
         site = site_of(project, unit.file or unit.home, (unit.home, unit.qualname)) if unit.qualname else None
-        concluded = conclude_kernel(kernel, launches, executor(project, site))
+    concluded, keys = _record_reads(project, lambda: conclude_kernel(kernel, launches, executor(project, site)), False)
+    if not keys <= frozenset().union(*reads.values()):
+        concluded = conclude_kernel(kernel, launches, execute_nothing)
     return Done(unit, Result(concluded, {}, version), None, {})
 
 

@@ -493,7 +493,7 @@ class Workspace:
                 return None
             key = (proof.home, proof.qualname)
             seen = self._launches_in((path for path, _ in launched), key)
-            self.take(conclude_unit(self.project, unit, version, kernel, seen))
+            self.take(conclude_unit(self.project, unit, version, kernel, seen, result.reads))
         found = self._results[unit].found
         assert isinstance(found, Concluded)
         return found
@@ -568,12 +568,13 @@ class Workspace:
             site = site_of(self.project, kernel[0], kernel)
             if site is None:
                 return None
-            proved: Any = prove_unit(self.project, kernel[0], site, self.overlay).large
+            done = prove_unit(self.project, kernel[0], site, self.overlay)
+            proved: Any = done.large
             if proved is None:
                 return ()
             seen = self.launches_of_kernel(kernel)
             unit = Unit("conclusion", kernel[0], *kernel)
-            found = conclude_unit(self.project, unit, "", proved, seen).result.found
+            found = conclude_unit(self.project, unit, "", proved, seen, done.result.reads).result.found
             assert isinstance(found, Concluded)
             return () if found.findings is None else found.findings.diagnostics
         finally:
