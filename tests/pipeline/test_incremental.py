@@ -178,7 +178,7 @@ def test_a_conclusion_uses_nothing_that_the_proof_has_not_read(
     def find_codes() -> list[str]:
         return [d.code for d in finish(analyse_paths([str(tmp_path)], config), config).diagnostics]
 
-    assert find_codes() == ["TC601"]
+    assert find_codes() == ["TC602"]
     real = units.conclude_unit
     monkeypatch.setattr("tilecheck.pipeline.workspace.conclude_unit", lambda *given: real(*given[:-1], {}))
     assert find_codes() == []
