@@ -157,7 +157,7 @@ def run(x, out):
     "PICK[which](t)", "helpers.PICK[which](t)", "(helpers.first if which == 0 else helpers.second)(t)",
     "helpers.call(which, t)"])
 def test_an_edit_of_a_function_that_only_a_launch_chooses(tmp_path: Path, call: str) -> None:
-    """A conclusion executes the kernel as a launch compiles it, and is cached with what its proof has read."""
+    """A conclusion executes the kernel as a launch compiles it. It is cached with the files that its proof has read."""
     helpers = ("def first(t):\n    return t\n\n\ndef second(t):\n    return t + SUM\n\n\nPICK = (first, second)\n\n\n"
                "def call(which, t):\n    return PICK[which](t)\n")
     (tmp_path / "kernels.py").write_text(_CHOSEN.replace("CALL", call))
