@@ -30,8 +30,6 @@ TAKES_APART = frozenset({
 })
 
 READS_KEYS = {
-    "interp/host/launch_slicing.py": "renames values of host code, opaque ones included",
-    "interp/host/autograd.py": "finds facts about a layout by the name of an opaque value",
 }
 """The files that look into the key of an atom, and why."""
 

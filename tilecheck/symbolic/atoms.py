@@ -127,6 +127,8 @@ class Source(Enum):
     """A condition on the contents of arrays: it may have either result."""
     EARLIER = "earlier"
     """A value of an iteration before the one that is looked at."""
+    LAYOUT = "layout"
+    """A condition on the layout of an array in memory."""
     LAUNCH = "launch"
     """A quantity that the launch determines and the analysis of host code does not know."""
 
@@ -144,7 +146,7 @@ class Ticket(NamedTuple):
 class Opaque(Atom):
     """A value of which nothing is known, per block, iteration and lane. `uniform` ones are equal in all of them.
 
-    The name alone identifies it: one name has one `source`.
+    One name has one `source`, except that a uniform value with a source differs from one without.
     """
 
     __slots__ = ("copy", "name", "source", "uniform")
@@ -161,7 +163,9 @@ class Opaque(Atom):
         if known is None:
             made = object.__new__(cls)
             made.name, made.uniform, made.copy, made.source = name, uniform, copy, source
-            key = f"{'??' if uniform else '?'}{name}{_mark(copy)}"
+            # a uniform value may have its name from the code under check: the key tells it from one with a source
+            of = f"!{source.value}" if uniform and isinstance(source, Source) else ""
+            key = f"{'??' if uniform else '?'}{name}{of}{_mark(copy)}"
             known = made._intern((cls, name, uniform, copy, source), key, not uniform)
             if known.source != source:
                 raise ValueError(f"`{name}` has two sources")

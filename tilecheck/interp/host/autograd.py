@@ -20,7 +20,7 @@ from tilecheck.interp.host.state import State
 from tilecheck.interp.host.syntax import syntax
 from tilecheck.interp.host.values import Choice, Items, Tensor, Thing, Value
 from tilecheck.project.module import Module
-from tilecheck.symbolic import Cond, Stride, atoms_of
+from tilecheck.symbolic import Cond, Opaque, Source, Stride, atoms_of
 from tilecheck.syntax import tree
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _gradient(param: Value, result: Value) -> Value:
 
 def _laid_out(fact: Cond) -> bool:
     """Whether a fact is about how an array lies in memory."""
-    return any(isinstance(a, Stride) or "is_contiguous" in a.key for a in atoms_of(fact))
+    return any(isinstance(a, Stride) or (isinstance(a, Opaque) and a.source is Source.LAYOUT) for a in atoms_of(fact))
 
 
 def _restore_saved(value: Value, name: str) -> Value:

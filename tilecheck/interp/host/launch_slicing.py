@@ -87,19 +87,14 @@ def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel) -> L
 def plain_names(launch: Launch) -> Launch:
     """The launch without the numbers that distinguish symbols of different functions, if it does not need them."""
     values: list[Term | Cond] = [*_terms(launch.grid, launch.arguments), launch.facts]
-    if not any("#" in v.key for v in values) and not any("#" in (a.name or "") for a in launch.arguments or ()):
-        return launch
-    names = {a.key.lstrip("?") for v in values for a in atoms_of(v) if isinstance(a, Symbol | Opaque)} | launch.free
+    atoms = {a for v in values for a in atoms_of(v) if isinstance(a, Symbol | Opaque)}
+    names = {a.name for a in atoms} | launch.free
     for part in _list_parts(launch.arguments or ()):
         names |= {n for n in (part.name, part.strided, part.identity, *(part.roots or ())) if n is not None}
     renamed = _drop_numbers(names)
     if not renamed:
         return launch
-    mapping: dict[Atom, Term] = {}
-    for old, new in renamed.items():
-        mapping[symbol_from_text(old)] = of(symbol_from_text(new))
-        mapping[Opaque(old, uniform=True)] = of(Opaque(new, uniform=True))
-    change = Substitution(mapping)
+    change = Substitution({a: of(_rename_atom(a, renamed[a.name])) for a in atoms if a.name in renamed})
     grid = tuple(None if t is None else change.term(t) for t in launch.grid)
     arguments = (
         None if launch.arguments is None else tuple(_rename_argument(a, change, renamed) for a in launch.arguments)
@@ -109,6 +104,10 @@ def plain_names(launch: Launch) -> Launch:
     return replace(
         launch, grid=(grid[0], grid[1], grid[2]), arguments=arguments, facts=change.cond(launch.facts), cases=cases,
         free=free)
+
+
+def _rename_atom(a: Symbol | Opaque, name: str) -> Atom:
+    return Opaque(name, a.uniform, a.copy, a.source) if isinstance(a, Opaque) else symbol_from_text(name)
 
 
 def _list_parts(arguments: Iterable[Argument]) -> Iterator[Argument]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from tilecheck.interp.host.pow2_choices import absorb_case
 from tilecheck.interp.host.values import Choice, Int, Items, Kernel, Plain, Ref, Tensor, Thing, Truth, Value
-from tilecheck.symbolic import ONE, ZERO, Cond, Opaque, Term, bool_opaque, conj, disj, ite, negate
+from tilecheck.symbolic import ONE, ZERO, Cond, Opaque, Source, Term, bool_opaque, conj, disj, ite, negate
 from tilecheck.symbolic.sizes import is_short, is_small
 
 _OPTIONS = 8
@@ -238,7 +238,7 @@ def build_choice(parts: Sequence[tuple[Cond, Term]]) -> Term:
 
 def contiguity(tensor: Tensor) -> Cond:
     """`x.is_contiguous()`"""
-    return bool_opaque(Opaque(f"{tensor.strided}.is_contiguous()", uniform=True))
+    return bool_opaque(Opaque(f"{tensor.strided}.is_contiguous()", uniform=True, source=Source.LAYOUT))
 
 
 def _join_copies(test: Cond, a: Value, b: Value) -> Tensor | None:
