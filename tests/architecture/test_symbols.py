@@ -29,8 +29,7 @@ TAKES_APART = frozenset({
     "index", "lstrip", "rstrip", "strip",
 })
 
-READS_KEYS = {
-}
+READS_KEYS: dict[str, str] = {}
 """The files that look into the key of an atom, and why."""
 
 
