@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from tests.oracle.generate import Subject
-from tilecheck_runtime.cpu.operations import lanes, reduce, selection, windows
+from tilecheck_runtime.cpu.operations import lanes, reductions, selection, windows
 from tilecheck_runtime.cpu.taint import Taint
 from tilecheck_runtime.sanitizer.findings import Findings
 from tilecheck_runtime.sanitizer.log import Log
@@ -110,13 +110,13 @@ def combined_is_observed() -> None:
 
 def lines_are_undefined_together() -> None:
     """A reduction makes all of its results undefined."""
-    original = reduce._reduce_taint
+    original = reductions._reduce_taint
 
     def answer_wrongly(*args: Any) -> Any:
         found = original(*args)
         return None if found is None else Taint(np.ones_like(found.lanes), found.sources)
 
-    reduce._reduce_taint = answer_wrongly
+    reductions._reduce_taint = answer_wrongly
 
 
 FAULTS: Final[dict[str, tuple[Callable[[], None], Subject, tuple[str, ...]]]] = {

@@ -10,15 +10,15 @@ from tilecheck_runtime.cpu.arrays import Array
 from tilecheck_runtime.cpu.dtypes import DTYPES, DType
 from tilecheck_runtime.cpu.operations import (
     atomics,
+    creation,
     elementwise,
-    factory,
     lanes,
-    mma,
     output,
+    products,
     raw,
-    reduce,
+    reductions,
     selection,
-    shape,
+    shapes,
     statics,
     views,
     windows,
@@ -30,7 +30,7 @@ from tilecheck_runtime.tile_language import modes
 
 __all__ = ["DEVICE", "OPERATIONS", "UNSUPPORTED", "DeviceNamespace"]
 
-_FAMILIES: Final = (elementwise, selection, shape, reduce, mma, factory, windows, lanes, atomics, statics, output)
+_FAMILIES: Final = (elementwise, selection, shapes, reductions, products, creation, windows, lanes, atomics, statics, output)
 
 OPERATIONS: Final[Mapping[str, Any]] = MappingProxyType(
     {name: operation for family in _FAMILIES for name, operation in family.NAMES.items()}
