@@ -30,7 +30,8 @@ from tilecheck_runtime.tile_language import modes
 
 __all__ = ["DEVICE", "OPERATIONS", "UNSUPPORTED", "DeviceNamespace"]
 
-_FAMILIES: Final = (elementwise, selection, shapes, reductions, products, creation, windows, lanes, atomics, statics, output)
+_FAMILIES: Final = (
+    elementwise, selection, shapes, reductions, products, creation, windows, lanes, atomics, statics, output)
 
 OPERATIONS: Final[Mapping[str, Any]] = MappingProxyType(
     {name: operation for family in _FAMILIES for name, operation in family.NAMES.items()}
