@@ -11,6 +11,8 @@ from tilecheck.obligations.obligation import WEAKEST_FIRST, DecidedObligation
 from tilecheck.obligations.pairwise import Outcome, decide_pair
 from tilecheck.obligations.query import Context
 from tilecheck.obligations.reasons import Cause, because, depends_on_example
+from tilecheck.solver.disjointness import ticket_of
+from tilecheck.symbolic import conjuncts, of
 
 __all__ = ["decide_reads", "is_synchronised"]
 
@@ -23,6 +25,20 @@ def is_synchronised(model: KernelModel, write: Access, read: Access) -> bool:
     atomics = [a for a in model.accesses if a.mode == "atomic" and a.scope in ("device", "sys")]
     return any(a.site > write.site and a.order in ("release", "acq_rel") for a in atomics) and any(
         a.site < read.site and a.order in ("acquire", "acq_rel") for a in atomics)
+
+
+def _explain_order(read: Access) -> Outcome:
+    """The outcome for a read that atomics may order. If only the block that draws one number from a counter reads, the
+    reason names the counter and the number."""
+    for cond in conjuncts(read.region.guard):
+        drawn = [a for a in cond.term.monos if len(a) == 1 and ticket_of(a[0]) is not None] if cond.op == "eq" else []
+        for monomial in drawn:
+            coefficient = cond.term.monos[monomial]
+            number = (cond.term - coefficient * of(monomial[0])) * -coefficient
+            counter = ticket_of(monomial[0])
+            if abs(coefficient) == 1 and not number.varying and counter is not None:
+                return Outcome("unproven", because(Cause.LAST_DRAW, counter, number))
+    return ORDERED_ELSEWHERE
 
 
 def decide_reads(context: Context) -> Iterator[DecidedObligation]:
@@ -38,7 +54,7 @@ def decide_reads(context: Context) -> Iterator[DecidedObligation]:
                 if meet(read, write):
                     outcome = decide_pair(context, write, read)
                     if outcome.verdict == "refuted" and is_synchronised(context.model, write, read):
-                        outcome = ORDERED_ELSEWHERE
+                        outcome = _explain_order(read)
                     judged.append((read, write, outcome))
         if not judged:
             continue

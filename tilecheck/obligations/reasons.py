@@ -45,6 +45,8 @@ class Cause(Enum):
     """Under the path conditions of the access the kernel reads no block coordinate."""
     ATOMIC = "atomic"
     ATOMICS_BETWEEN = "atomics between"
+    LAST_DRAW = "last draw"
+    """counter, number: only the block that draws this number from the counter reads"""
     DECLARED_LOCK = "declared lock"
     """array of locks"""
     LOCKED = "locked"

@@ -105,6 +105,10 @@ REASONS: Final[Mapping[Enum, Callable[..., str]]] = {
     Cause.ATOMIC: lambda w: "every block updates the element atomically",
     Cause.ATOMICS_BETWEEN: lambda w:
         "atomics stand between the write and the read; that they order the two is not shown",
+    Cause.LAST_DRAW: lambda w, counter, number:
+        f"only the block that draws `{w.clause(number)}` from `{counter}` reads; this comes after all writes if "
+        f"`{counter}` is 0 at the launch, `{w.clause(number)}` is one less than the number of blocks, and each block "
+        "draws once, after its writes, in the order acq_rel; these conditions are not checked",
     Cause.DECLARED_LOCK: lambda w, array: f"declared: blocks that meet hold the lock `{array}`",
     Cause.LOCKED: lambda w, array: f"both blocks hold the lock `{array}` while they touch the element",
     Cause.UNORDERED_LOCK: lambda w, array: f"the lock `{array}` does not order the accesses that it surrounds",
