@@ -41,22 +41,27 @@ def _import_real() -> ModuleType | None:
 
 @contextmanager
 def _replace_everywhere(module: ModuleType, name: str, replacement: Any) -> Iterator[None]:
-    """Replaces a function in all modules that imported it by its own name."""
+    """Replaces a function in all modules that imported it by its own name, those that are imported meanwhile included.
+    A module that had imported the replacement itself retains it."""
     original = getattr(module, name)
-    holders = [m for m in list(sys.modules.values())
-               if isinstance(m, ModuleType) and vars(m).get(name) is original]
-    for holder in holders:
+    own = _find_holders(name, replacement)
+    for holder in _find_holders(name, original):
         setattr(holder, name, replacement)
     try:
         yield
     finally:
-        for holder in list(sys.modules.values()):
-            if isinstance(holder, ModuleType) and vars(holder).get(name) is replacement and not _is_ours(holder):
+        for holder in _find_holders(name, replacement):
+            if not _is_ours(holder) and not any(holder is one for one in own):
                 setattr(holder, name, original)
 
 
 def _is_ours(module: ModuleType) -> bool:
     return module.__name__.startswith("tilecheck_runtime")
+
+
+def _find_holders(name: str, value: Any) -> list[ModuleType]:
+    """The modules in which a name has a value."""
+    return [m for m in list(sys.modules.values()) if isinstance(m, ModuleType) and vars(m).get(name) is value]
 
 
 @contextmanager

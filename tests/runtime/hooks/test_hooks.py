@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -197,6 +198,22 @@ def test_a_launch_outside_any_session_warns() -> None:
     a = np.zeros(8, np.float32)
     with pytest.warns(FindingWarning, match="TC101"):
         launch(None, (2,), everyone_writes_tile_zero, (a, a.copy(), 4))
+
+
+def test_a_module_retains_the_launch_that_it_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Afterwards each module has the function that it had: that of the package, or that of the CPU."""
+    from tilecheck_runtime.cpu.execution.execute import launch
+    from tilecheck_runtime.hooks.install import cpu_launches
+
+    ct = pytest.importorskip("cuda.tile")
+    theirs, ours = ModuleType("theirs"), ModuleType("ours")
+    theirs.launch, ours.launch = ct.launch, launch  # type: ignore[attr-defined]
+    original = ct.launch
+    for module in (theirs, ours):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    with cpu_launches(), cpu_launches():
+        assert theirs.launch is launch and ours.launch is launch
+    assert theirs.launch is original and ours.launch is launch and ct.launch is original
 
 
 PHASES = '''
