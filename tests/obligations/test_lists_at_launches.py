@@ -46,3 +46,10 @@ def test_numbers_of_a_list_are_not_data_that_a_launch_may_have() -> None:
     kernel = "@ct.kernel\ndef k(a, b):\n    for j in range(1):\n        ct.scatter(b, ct.bid(0) // a[j], 1.0)\n"
     found = check_source(f"{HEAD}{kernel}ct.launch(None, (3,), k, ((1, 2), torch.zeros(64)))\n").diagnostics
     assert not any(d.severity == "error" for d in found)
+
+
+def test_the_size_of_an_array_of_a_list_is_that_of_the_launch() -> None:
+    kernel = "@ct.kernel\ndef k(a):\n    ct.scatter(a[1], ct.bid(0), 1.0)\n"
+    (found,) = check_source(f"{HEAD}{kernel}ct.launch(None, (3,), k, ([torch.zeros(8), torch.zeros(8)],))\n").kernels
+    assert "numel(a[1]) < 2**31" in {c.clause for c in found.contract}
+    assert found.launches.holds == 1
