@@ -49,3 +49,9 @@ def test_a_launch_that_uses_no_undefined_lane_has_no_error(body: str, array: str
 ])
 def test_a_launch_that_uses_one_is_an_error(body: str, array: str) -> None:
     assert any(severity == "error" for _, severity in severities(body, array))
+
+
+def test_lanes_whose_conditions_exclude_each_other_are_used_nowhere() -> None:
+    body = (FOUR + "x = ct.cat((ct.extract(x, (0,), (2,)), ct.zeros((2,), ct.float32)), 0)\n"
+            "x = ct.insert(x, (0,), ct.zeros((2,), ct.float32))\nct.scatter(b, i, ct.sum(x))")
+    assert not severities(body, SIX)

@@ -283,15 +283,15 @@ def _group(u: Undefined, axes: frozenset[int]) -> Undefined | None:
 
 
 def _project(u: Undefined, outside: Cond, where: Cond, axes: frozenset[int]) -> Undefined:
-    """The undefined lanes where the lanes along axes are combined. What is left of a condition may hold where no lane
-    along the axes satisfies all of it."""
+    """The undefined lanes where the lanes along axes are combined. The rest of a condition may hold where no lane along
+    the axes satisfies all of it."""
     projected = project_condition(where, axes)
     return Undefined(u.edge, outside, projected, exact=u.exact and _is_satisfied_by_lanes(where, axes))
 
 
 def _is_satisfied_by_lanes(cond: Cond, axes: frozenset[int]) -> bool:
-    """Whether for certain some lane along axes satisfies those parts of a condition that mention such lanes, whatever
-    the rest is."""
+    """Whether some lane along axes satisfies those parts of a condition that mention such lanes, regardless of the
+    rest."""
     asked: dict[Lane, list[Cond]] = {}
     for c in conjuncts(cond):
         along = [a for a in lanes_in(c) if a.axis in axes]

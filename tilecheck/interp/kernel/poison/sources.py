@@ -216,7 +216,7 @@ def blur(shadow: Shadow) -> Shadow:
 
 
 def mark_inexact(shadow: Shadow) -> Shadow:
-    """The same lanes, of which some may be defined."""
+    """The same lanes. Some of them may be defined."""
     return tuple(replace(u, exact=False) for u in shadow)
 
 
