@@ -166,6 +166,15 @@ def _are_opposite(a: frozenset[Cond], b: frozenset[Cond]) -> bool:
     return len(mine) == len(theirs) == 1 and negate(next(iter(mine))) == next(iter(theirs))
 
 
+def _join_undefined(a: Undefined, b: Undefined) -> Undefined:
+    """The lanes of both, which lie over the same edge."""
+    if a.where == b.where:
+        return a if a.exact or not b.exact else b
+    where = _join_conditions(a.where, b.where)
+    given_up = where is TRUE and TRUE not in (a.where, b.where) and negate(a.where) != b.where
+    return Undefined(a.edge, a.outside, where, a.blurred, a.exact and b.exact and not given_up)
+
+
 def merge_poison(*shadows: Shadow) -> Shadow:
     """Returns the lanes that any of the arguments marks as undefined."""
     given = [s for s in shadows if s]
@@ -173,15 +182,12 @@ def merge_poison(*shadows: Shadow) -> Shadow:
         return ()
     if len(given) == 1:
         return given[0]
-    out: dict[tuple[Edge, Cond, bool, bool], Cond] = {}
+    out: dict[tuple[Edge, Cond, bool], Undefined] = {}
     for u in (u for s in given for u in s):
-        key = (u.edge, u.outside, u.blurred, u.exact)
+        key = (u.edge, u.outside, u.blurred)
         before = out.get(key)
-        out[key] = u.where if before is None else before if before == u.where else _join_conditions(before, u.where)
-    # a disjunction that is given up for TRUE holds elsewhere
-    found = tuple(Undefined(edge, outside, where, coarse, exact and (where is not TRUE or any(
-        u.where is TRUE and u.edge == edge and u.outside == outside for s in given for u in s)))
-        for (edge, outside, coarse, exact), where in out.items())
+        out[key] = u if before is None else _join_undefined(before, u)
+    found = tuple(out.values())
     return found if len(found) <= _MANY else _blur_frequent(found)
 
 
