@@ -55,6 +55,7 @@ CANONICAL = [
     "HD // 2 + T <= HD",
     "n % T == 0",
     "numel(x) < 2**31",
+    "numel(xs[1]) < 2**31",
     "grid[0] <= cdiv(M, tm)*cdiv(N, tn)",
     "grid[0] <= cdiv(n, 128)",
     "a < b or c == 2",
@@ -258,6 +259,7 @@ def test_evaluation() -> None:
     assert not evaluate(clause("n % T == 0"), {"T": 0, "n": 3})
     assert evaluate(clause("numel(x) < 100"), {"x.shape[0]": 9, "x.shape[1]": 11})
     assert not evaluate(clause("numel(x) < 99"), {"x.shape[0]": 9, "x.shape[1]": 11})
+    assert evaluate(clause("numel(xs[1]) < 5"), {"xs[0].shape[0]": 9, "xs[1].shape[0]": 4})
     assert evaluate(clause("next_pow2(n) == 8"), {"n": 5})
     with pytest.raises(KeyError):
         evaluate(clause("n < 3"), {})

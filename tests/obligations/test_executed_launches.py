@@ -184,3 +184,14 @@ def test_launches_of_one_block_have_no_two_that_meet(grids: list[str], verdict: 
     report = check(f"import other\n\n\n{UNKNOWN_PLACE}def run(n):\n    pass\n{launches}")
     (kernel,) = report.kernels
     assert {s.verdict for s in kernel.obligations if s.kind == "disjoint"} == {verdict}
+
+
+@pytest.mark.parametrize("store", ["ct.scatter(a, 1, 1.0)", "ct.scatter(a, i * 0, ct.gather(a, i + 1))"])
+@pytest.mark.parametrize(("grid", "pair"), [("(1, 2)", "(0, 0) and (0, 1)"), ("(1, 1, 2)", "(0, 0, 0) and (0, 0, 1)")])
+def test_blocks_that_differ_along_an_axis_that_is_not_read_are_named_by_it(store: str, grid: str, pair: str) -> None:
+    text = ("import cuda.tile as ct\nimport torch\n@ct.kernel\ndef k(a):\n    i = ct.bid(0)\n"
+            f"    {store}\nct.launch(None, {grid}, k, (torch.zeros(8),))\n")
+    report = check_source(text)
+    assert not report.failures
+    (found,) = (d for d in report.diagnostics if d.code == "TC101")
+    assert found.message.startswith(f"blocks {pair} both write a[") and found.severity == "error"

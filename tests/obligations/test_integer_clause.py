@@ -178,3 +178,30 @@ def test_an_obligation_that_needs_no_integer_has_no_clause():
     (kernel,) = check(text).kernels
     found = {o.array: (o.verdict, o.clauses) for o in kernel.obligations if o.kind == "disjoint"}
     assert found["out"] == ("conditional", ("integer(p)",)) and found["other"][0] == "proved"
+
+
+UNREACHED = """import cuda.tile as ct
+import torch
+
+
+@ct.kernel
+def k(out, p):
+    i = ct.bid(0)
+    if {condition}:
+        {statement}
+
+
+def run(x, n):
+    ct.launch(0, (8,), k, (torch.zeros(64), {value}))
+"""
+
+
+@pytest.mark.parametrize("condition", ["p > 2 and p < 3", "2 * p == 5", "p // 1 != p"])
+@pytest.mark.parametrize("statement", ["ct.scatter(out, 0, 1.0)", "unknown(out)"])
+def test_a_statement_that_no_integer_reaches_asks_for_an_integer(condition, statement):
+    found = {value: check(UNREACHED.format(condition=condition, statement=statement, value=value)).kernels[0]
+             for value in ("n", "2.5", "3")}
+    assert {c.clause: c.state for c in found["n"].contract}.get("integer(p)") == "open"
+    assert found["n"].launches.holds == 0
+    assert found["2.5"].verdict == "unproven"
+    assert found["3"].verdict != "unproven" and found["3"].launches.holds == 1

@@ -370,6 +370,12 @@ class _Call(Struct, frozen=True):
             raise ContractError(f"`{self.name}` is written {FUNCTIONS[self.name]}", self.token.column)
         return array
 
+    def find_sized(self) -> Array:
+        """An array, or one of a list: `numel(x)`, `numel(xs[0])`."""
+        array, index = (self.args[0].array, self.args[0].index or ()) if len(self.args) == 1 else (None, ())
+        position = index[0].constant if len(index) == 1 else None
+        return self.array() if array is None or position is None else ArrayElement(array.text, position)
+
     def divide(self) -> Term:
         num, den = self.terms(2, 2)
         if den == ZERO:
@@ -384,7 +390,7 @@ _FUNCTION: Final[Mapping[str, Callable[[_Call], Term]]] = {
     "abs": lambda c: app("abs", *c.terms(1, 1)),
     "next_pow2": lambda c: app("next_pow2", *c.terms(1, 1)),
     "len": lambda c: of(Length(c.array())),
-    "numel": lambda c: of(Size(c.array())),
+    "numel": lambda c: of(Size(c.find_sized())),
 }
 
 _ARITY: Final = {

@@ -31,10 +31,14 @@ from tilecheck.symbolic import (
     FALSE,
     ONE,
     UNKNOWN_ARRAY,
+    App,
     Array,
+    ArrayElement,
     Atom,
     Cond,
+    Extent,
     GridDim,
+    Stride,
     Symbol,
     Term,
     atoms_in,
@@ -145,6 +149,8 @@ class _Plan(Struct, frozen=True):
 
     symbols: frozenset[Symbol]
     run: _Run
+    lists: frozenset[Extent | Stride] = frozenset()
+    """Extents and strides of arrays at positions of a list that vary."""
 
 
 def execute_at(s: DecidedObligation, model: KernelModel, launch: Launch, broken: Cond = FALSE) -> Execution:
@@ -157,7 +163,8 @@ def execute_at(s: DecidedObligation, model: KernelModel, launch: Launch, broken:
 
 
 def _execute(plan: _Plan, model: KernelModel, launch: Launch, broken: Cond = FALSE) -> Execution:
-    asked = plan.symbols | {a for a in atoms_of(broken) if isinstance(a, Symbol)}
+    asked = plan.symbols | _list_at_positions(plan, model, launch) | {
+        a for a in atoms_of(broken) if isinstance(a, Symbol)}
     numbers = numbers_at(asked, model.params, launch, model.launched)
     samples = [sample for sample in numbers.samples if not _is_excluded(sample, model) and not _is_met(broken, sample)]
     if not samples:
@@ -168,6 +175,14 @@ def _execute(plan: _Plan, model: KernelModel, launch: Launch, broken: Cond = FAL
         held = all(complete for _, complete in results)
         return Execution(None, numbers.constant and held, held)
     return Execution(failed[0]) if _is_certain(numbers, samples, results) else _OPEN
+
+
+def _list_at_positions(plan: _Plan, model: KernelModel, launch: Launch) -> set[Symbol]:
+    """The extents and strides that a plan takes of arrays of lists, at each position of the lists of a launch."""
+    given = zip(model.params, launch.arguments or (), strict=False)
+    lengths = {p.name: len(a.elements or ()) for p, a in given}
+    return {type(a)(ArrayElement(a.array.root, n), a.axis)
+            for a in plan.lists for n in range(lengths.get(a.array.root, 0))}
 
 
 def _is_met(clause: Cond, sample: Mapping[Atom, int]) -> bool:
@@ -239,7 +254,8 @@ def _plan_pair(s: DecidedObligation, model: KernelModel) -> _Plan | None:
         rest = (run_collision(a, b, launch, same_site=a is b) for a, b in pairs)
         return None, all(e.complete and e.failure is None for e in rest)
 
-    return _Plan(_symbols(*regions, *(r for pair in pairs for r in pair)), run)
+    used = (*regions, *(r for pair in pairs for r in pair))
+    return _Plan(_symbols(*used), run, _list_properties(*used))
 
 
 def _plan_first_iterations(s: DecidedObligation, model: KernelModel) -> _Plan:
@@ -250,7 +266,7 @@ def _plan_first_iterations(s: DecidedObligation, model: KernelModel) -> _Plan:
     def run(launch: Mapping[Atom, int]) -> tuple[DecidedObligation | None, bool]:
         return _with_witness(s, model, run_collision(*regions, launch, same_site=first is second)), False
 
-    return _Plan(_symbols(*regions), run)
+    return _Plan(_symbols(*regions), run, _list_properties(*regions))
 
 
 def _may_be_ordered(s: DecidedObligation, first: Access, second: Access, model: KernelModel) -> bool:
@@ -300,7 +316,8 @@ def _plan_lanes(s: DecidedObligation, model: KernelModel) -> _Plan | None:
         return None, complete
 
     sizes = frozenset(a for _, lanes in parts for a in atoms_in(*(x.size for x in lanes)) if isinstance(a, Symbol))
-    return _Plan(_symbols(*(made for made, _ in parts)) | sizes, run)
+    used = tuple(made for made, _ in parts)
+    return _Plan(_symbols(*used) | sizes, run, _list_properties(*used))
 
 
 def _plan_bounds(s: DecidedObligation, model: KernelModel) -> _Plan | None:
@@ -362,6 +379,12 @@ _PAIRS: Final = frozenset({"disjoint", "cross-read"})
 
 def _symbols(*regions: Region) -> frozenset[Symbol]:
     return frozenset(a for r in regions for a in atoms_in(*r.index, r.guard) if isinstance(a, Symbol))
+
+
+def _list_properties(*regions: Region) -> frozenset[Extent | Stride]:
+    """Extents and strides of arrays at positions of a list that vary."""
+    return frozenset(a.fn for r in regions for a in atoms_in(*r.index, r.guard)
+                     if isinstance(a, App) and isinstance(a.fn, Extent | Stride))
 
 
 def execute_slice_at(s: DecidedSlice, model: KernelModel, launch: Launch) -> tuple[bool, bool]:

@@ -198,6 +198,8 @@ class _Load:
         parts = _cases(o.undefined.where)
         if parts is None:
             return _Outcome("unproven", because(Cause.TOO_MANY_CONDITIONS))
+        if not parts:
+            return _Outcome("proved", because(Cause.CONDITIONS_EXCLUDE))
         found = [self._alternative(o, part) for part in parts]
         outcomes = [x for x, _ in found]
         verdict = find_weakest(tuple(x.verdict for x in outcomes))

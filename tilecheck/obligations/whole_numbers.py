@@ -18,6 +18,7 @@ from tilecheck.interp.host.discharge import discharge
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import DecidedObligation, DecidedSlice, Proof
+from tilecheck.obligations.reasons import Cause, because
 from tilecheck.symbolic.footprint import Clause, Verdict
 
 __all__ = ["Attempt", "assume_integers", "break_assumption"]
@@ -55,7 +56,11 @@ def assume_integers(first: Attempt, prove: Try) -> Attempt | None:
             if _count_open(other) <= _count_open(found):
                 names, found = fewer, other
     clauses = tuple(c for text in _write(names) for c in parse(text))
-    return Attempt(replace(found.model, assumed=clauses), _state_assumption(found.proof, clauses, first.proof))
+    stated = _state_assumption(found.proof, clauses, first.proof)
+    if len(found.model.gaps) < len(first.model.gaps):
+        # no integer reaches a construct that may do anything
+        stated = replace(stated, structural=(*stated.structural, *clauses))
+    return Attempt(replace(found.model, assumed=clauses), stated)
 
 
 def break_assumption(model: KernelModel, launch: Launch) -> bool:
@@ -89,7 +94,21 @@ def _state_in(
     same: dict[tuple[object, ...], list[_Decided]] = {}
     for known in without:
         same.setdefault(_identify(known), []).append(known)
-    return tuple(_state(s, clauses, same.get(_identify(s), [])) for s in decided)
+    stated = [_state(s, clauses, same.get(_identify(s), [])) for s in decided]
+    for s in decided:
+        same.pop(_identify(s), None)
+    # a statement that no integer reaches has no obligation under the clauses
+    for gone in same.values():
+        stated += [_exclude(s, clauses) for s in gone]
+    return tuple(stated)
+
+
+def _exclude(s: _Decided, clauses: tuple[Clause, ...]) -> _Decided:
+    """An obligation on a statement that no launch reaches under the clauses."""
+    if s.verdict in _NEEDING:
+        return s
+    found = replace(s, verdict="conditional", clauses=clauses, reason=because(Cause.NEVER_MADE), certain=True)
+    return replace(found, fault=None) if isinstance(found, DecidedSlice) else replace(found, witness=None)
 
 
 def _state(s: _Decided, clauses: tuple[Clause, ...], same: Collection[_Decided]) -> _Decided:

@@ -13,7 +13,7 @@ from tilecheck.interp.kernel.operation import Operation
 from tilecheck.interp.kernel.operators import shape_of
 from tilecheck.interp.kernel.poison.propagation import lose_all, place_part, shadow_of, spread
 from tilecheck.interp.kernel.poison.rules import lanes_shape, move_lanes
-from tilecheck.interp.kernel.poison.sources import blur, merge_poison
+from tilecheck.interp.kernel.poison.sources import blur, mark_inexact, merge_poison, restrict_poison
 from tilecheck.interp.kernel.shapes import lanes_of, relabel
 from tilecheck.interp.kernel.tile_types.notes import count_indices, note_extents, shape_written
 from tilecheck.interp.kernel.tile_types.operators import type_result
@@ -22,7 +22,7 @@ from tilecheck.interp.kernel.tile_types.uses import Operand
 from tilecheck.interp.kernel.values import NONE, Bool, Data, Int, Shape, Value
 from tilecheck.ops.arguments import tile_of
 from tilecheck.ops.shapes import _scramble
-from tilecheck.symbolic import ONE, UNKNOWN_ARRAY, ZERO, Atom, Lane, Term, lane
+from tilecheck.symbolic import ONE, UNKNOWN_ARRAY, ZERO, Atom, Cond, Lane, Term, conj, ge, lane, lt, negate
 
 # --- values ----------------------------------------------------------------------------------------------------------
 
@@ -181,13 +181,16 @@ def _poison_insert(m: Machine, args: Arguments, result: Value) -> Value:
     value = given.get("value", MISSING)
     part, whole = lanes_shape(value), lanes_shape(result)
     index = expand(m, given.get("index", MISSING)) or (given.get("index", MISSING),)
-    placed = shadow_of(value)
+    below, placed = shadow_of(given.get("x", MISSING)), shadow_of(value)
     if part is None or not whole or not len(part) == len(whole) == len(index):
-        placed = blur(placed)
-    else:
-        for k, (extent, total) in enumerate(zip(part, whole, strict=True)):
-            placed = place_part(placed, k, extent, to_int(m, index[k], args.span).term * extent, total, len(whole))
-    return spread(m, result, merge_poison(shadow_of(given.get("x", MISSING)), placed))
+        return spread(m, result, merge_poison(mark_inexact(below), blur(placed)))
+    starts = [to_int(m, i, args.span).term * extent for i, extent in zip(index, part, strict=True)]
+    covered: list[Cond] = []
+    for k, (start, extent, total) in enumerate(zip(starts, part, whole, strict=True)):
+        placed = place_part(placed, k, extent, start, total, len(whole))
+        at = lane(len(whole) - 1 - k, total)
+        covered += [ge(at, start), lt(at, start + extent)]
+    return spread(m, result, merge_poison(restrict_poison(negate(conj(*covered)), below), placed))
 
 
 # --- records ---------------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from tilecheck.obligations.variants import ExecuteVariant, compile_variants, exe
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.rules.catalog import RULES
 from tilecheck.rules.messages.reasons import sentences
+from tilecheck.rules.messages.wording import show_axes
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.text.block_names import rank_of_axes
 
@@ -54,7 +55,8 @@ def conclude(
         tuple(find_type_faults(model, launches, faulty if model.dialect else frozenset(), compiled)),
         tuple(find_refused(model, launches, compiled)))
     findings += _in_kernel(view)
-    return _report(view), tuple(_complete(d, rank_of_axes(model.axes_read)) for d in _without_echoes(findings))
+    return _report(view), tuple(
+        _complete(d, rank_of_axes(show_axes(d.witness, model.axes_read))) for d in _without_echoes(findings))
 
 
 def _at_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:

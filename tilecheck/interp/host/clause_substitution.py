@@ -243,7 +243,8 @@ def value_of(symbol: Symbol, arguments: Mapping[str, Argument], launch: Launch, 
     elif isinstance(symbol, Extent | Stride):
         found = _along_axis(symbol, arguments, ranks)
     elif isinstance(symbol, Size):
-        found = _count_elements(arguments.get(symbol.array.text))
+        sizes = {_count_elements(a) for a in _list_arguments(symbol.array, arguments)}
+        found = sizes.pop() if len(sizes) == 1 else None
     elif isinstance(symbol, Length):
         argument = arguments.get(symbol.array.text)
         found = None if argument is None or argument.elements is None else const(len(argument.elements))
@@ -253,9 +254,9 @@ def value_of(symbol: Symbol, arguments: Mapping[str, Argument], launch: Launch, 
     return of(Opaque(f"{symbol.key} at the launch", uniform=True, source=Source.LAUNCH)) if found is None else found
 
 
-def _count_elements(argument: Argument | None) -> Term | None:
+def _count_elements(argument: Argument) -> Term | None:
     """The number of elements of an array that is laid out row by row."""
-    if argument is None or not argument.dense or argument.shape is None:
+    if not argument.dense or argument.shape is None:
         return None
     out = ONE
     for extent_ in argument.shape:
@@ -269,15 +270,20 @@ def _along_axis(
     symbol: Extent | Stride, arguments: Mapping[str, Argument], ranks: Mapping[Array, int],
 ) -> Term | None:
     """An extent or a stride; of any array of a list, what it is in all of them if they agree."""
-    array, axis, rank = symbol.array, symbol.axis, ranks.get(symbol.array)
-    argument = arguments.get(array.root)
-    if argument is None:
-        return None
-    parts = (argument,) if isinstance(array, ArrayParam) else argument.elements or ()
-    if isinstance(array, ArrayElement) and array.position is not ANY:
-        parts = parts[array.position:array.position + 1]
+    axis, rank = symbol.axis, ranks.get(symbol.array)
+    parts = _list_arguments(symbol.array, arguments)
     found = {extent(a, axis) if isinstance(symbol, Extent) else stride(a, axis, rank) for a in parts}
     return found.pop() if len(found) == 1 else None
+
+
+def _list_arguments(array: Array, arguments: Mapping[str, Argument]) -> tuple[Argument, ...]:
+    """The arguments that an array of a kernel is, or may be if it is at any position of a list."""
+    argument = arguments.get(array.root)
+    if argument is None:
+        return ()
+    parts = (argument,) if isinstance(array, ArrayParam) else argument.elements or ()
+    return parts[array.position:array.position + 1] if (
+        isinstance(array, ArrayElement) and array.position is not ANY) else parts
 
 
 def extent(argument: Argument, axis: int) -> Term | None:

@@ -16,7 +16,7 @@ from tilecheck.text.block_names import rank_of_axes
 
 __all__ = [
     "advise_on_example", "block_name", "blocks", "clause_list", "element_of", "iterations", "launch_of",
-    "note_example", "scalars_of",
+    "note_example", "pair_of_blocks", "scalars_of", "show_axes",
 ]
 
 
@@ -25,8 +25,21 @@ def block_name(block: tuple[int, int, int], axes: frozenset[int]) -> str:
     return _name(block, rank_of_axes(axes))
 
 
+def pair_of_blocks(w: Witness, axes: frozenset[int]) -> tuple[str, str]:
+    """The blocks of a witness for a kernel that reads these axes. A launch may have blocks that differ along others."""
+    shown = show_axes(w, axes)
+    return block_name(w.first.block, shown), block_name(w.second.block, shown)
+
+
 def blocks(w: Witness, axes: frozenset[int]) -> str:
-    return f"blocks {block_name(w.first.block, axes)} and {block_name(w.second.block, axes)}"
+    first, second = pair_of_blocks(w, axes)
+    return f"blocks {first} and {second}"
+
+
+def show_axes(w: Witness | None, axes: frozenset[int]) -> frozenset[int]:
+    """The axes by which the blocks of a witness are named: those that the kernel reads, and those where they differ."""
+    return axes if w is None else axes | {
+        k for k, (a, b) in enumerate(zip(w.first.block, w.second.block, strict=True)) if a != b}
 
 
 def element_of(array: Array, w: Witness) -> str:

@@ -82,12 +82,12 @@ from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.messages.wording import (
     advise_on_example,
-    block_name,
     clause_list,
     element_of,
     iterations,
     launch_of,
     note_example,
+    pair_of_blocks,
 )
 from tilecheck.rules.rule import Rule
 
@@ -101,8 +101,7 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
              "block writes")
     w = s.witness
     if s.verdict == "refuted" and w is not None:
-        axes = model.axes_read
-        writer, reader = block_name(w.first.block, axes), block_name(w.second.block, axes)
+        writer, reader = pair_of_blocks(w, model.axes_read)
         message = f"block {reader} reads {element_of(array, w)}, which block {writer} writes in the same launch"
         notes.append(Note(f"{launch_of(w)}: block {writer}{iterations(w.first)} writes and block "
                           f"{reader}{iterations(w.second)} reads {element_of(array, w)}", restates=True))

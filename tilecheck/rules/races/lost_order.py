@@ -61,7 +61,7 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note, Severity
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import DecidedObligation
-from tilecheck.rules.messages.wording import block_name, clause_list, element_of, iterations, launch_of
+from tilecheck.rules.messages.wording import block_name, blocks, clause_list, element_of, iterations, launch_of
 from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC108"
@@ -94,8 +94,7 @@ def _weak_lock(s: DecidedObligation, model: KernelModel) -> Diagnostic:
              "memory_scope=ct.MemoryScope.DEVICE")
     w = s.witness
     notes = () if w is None else (Note(
-        f"{launch_of(w)}: blocks {block_name(w.first.block, model.axes_read)} and "
-        f"{block_name(w.second.block, model.axes_read)} both access {element_of(s.access.array, w)}", restates=True),)
+        f"{launch_of(w)}: {blocks(w, model.axes_read)} both access {element_of(s.access.array, w)}", restates=True),)
     severity: Severity = "warning" if w is None else "error"
     return Diagnostic(CODE, severity, message, s.access.span, model.name, notes, help_, w)
 

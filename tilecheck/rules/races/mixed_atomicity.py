@@ -57,7 +57,7 @@ from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.reasons import reason_text
-from tilecheck.rules.messages.wording import block_name, clause_list, element_of, iterations, launch_of
+from tilecheck.rules.messages.wording import clause_list, element_of, iterations, launch_of, pair_of_blocks
 from tilecheck.rules.rule import Rule
 
 CODE: Final = "TC107"
@@ -71,8 +71,7 @@ def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
         s.other is not None and s.other.span != s.access.span) else []
     doing = _describe_access(s.access)
     if s.verdict == "refuted" and w is not None:
-        axes = model.axes_read
-        other, mine = block_name(w.first.block, axes), block_name(w.second.block, axes)
+        other, mine = pair_of_blocks(w, model.axes_read)
         message = f"block {mine} {doing} {element_of(array, w)} while block {other} updates it atomically"
         notes.append(Note(f"{launch_of(w)}: block {other}{iterations(w.first)} updates and block "
                           f"{mine}{iterations(w.second)} {doing} the element", restates=True))

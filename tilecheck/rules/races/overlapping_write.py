@@ -99,12 +99,13 @@ from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.obligations.obligation import DecidedObligation
 from tilecheck.rules.messages.wording import (
     advise_on_example,
-    block_name,
     blocks,
     element_of,
     iterations,
     launch_of,
     note_example,
+    pair_of_blocks,
+    show_axes,
 )
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Bid, Term, atoms_of
@@ -118,10 +119,10 @@ EQUAL_VALUES = "a race even where both blocks store the same value: the memory m
 def report_obligation(s: DecidedObligation, model: KernelModel) -> Diagnostic:
     w = s.witness
     assert w is not None
-    axes = model.axes_read
-    message = f"{blocks(w, axes)} both write {element_of(s.access.array, w)}"
-    example = (f"{launch_of(w)}: block {block_name(w.first.block, axes)}{iterations(w.first)} and block "
-               f"{block_name(w.second.block, axes)}{iterations(w.second)} write {element_of(s.access.array, w)}")
+    first, second = pair_of_blocks(w, model.axes_read)
+    message = f"{blocks(w, model.axes_read)} both write {element_of(s.access.array, w)}"
+    example = (f"{launch_of(w)}: block {first}{iterations(w.first)} and block "
+               f"{second}{iterations(w.second)} write {element_of(s.access.array, w)}")
     notes = [Note(example, restates=True)]
     if s.other is not None and s.other.span != s.access.span:
         notes.insert(0, Note(f"the other write to `{s.access.array}` is here", s.other.span))
@@ -136,7 +137,7 @@ def _help(s: DecidedObligation, model: KernelModel, w: Witness) -> str:
     rows = advise_on_example(s.reason)
     if rows is not None:
         return rows
-    differ = [k for k in sorted(model.axes_read) if w.first.block[k] != w.second.block[k]]
+    differ = [k for k in sorted(show_axes(w, model.axes_read)) if w.first.block[k] != w.second.block[k]]
     if s.other is not None and s.other.site != s.access.site:
         return f"make the two writes to `{array}` disjoint: no block may write an element that another one writes"
     missing = [k for k in differ if not _mentions(s.access, k)]

@@ -7,7 +7,7 @@ only if all of it was executed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from math import prod
 from typing import Final
@@ -23,12 +23,17 @@ from tilecheck.solver.model_search.layout import AXES, Layout, conjuncts, layout
 from tilecheck.solver.model_search.world import STYLES, Want, World, oracle
 from tilecheck.symbolic import (
     TRUE,
+    App,
+    ArrayElement,
     Atom,
     Bid,
     Counter,
+    Extent,
     GridDim,
     Lane,
     Opaque,
+    Stride,
+    Symbol,
     Term,
     atoms_in,
     evaluate,
@@ -62,6 +67,7 @@ class Executed(Struct, frozen=True):
 
 
 _UNKNOWN: Final = Executed()
+_Style = Callable[[str, tuple[int, ...]], int]
 
 
 class _Run(Struct, frozen=True):
@@ -100,7 +106,7 @@ def _blocks_of(grid: Grid) -> tuple[tuple[Sequence[int], ...], bool]:
 
 
 def _start(
-    region: Region, launch: Mapping[Atom, int], style: int, lanes: tuple[Lane, ...] = (),
+    region: Region, launch: Mapping[Atom, int], style: _Style, lanes: tuple[Lane, ...] = (),
 ) -> _Run | None:
     """The execution of one region; None if a value that it mentions is unknown."""
     plan = layout(region, lanes)
@@ -124,7 +130,7 @@ def _start(
         len(span) == s for span, s in zip(spans, sizes, strict=True))
     count = [0]
     scalars = tuple(launch[a] for a in plan.uniform)
-    return _Run(points(scalars, blocks, limits, spans, oracle(STYLES[style]), BUDGET, count), count, whole)
+    return _Run(points(scalars, blocks, limits, spans, oracle(style), BUDGET, count), count, whole)
 
 
 def _last_iteration(region: Region, plan: Layout, launch: Mapping[Atom, int], counter: Counter) -> int | None:
@@ -171,14 +177,16 @@ def run_collision(
 ) -> Executed:
     """Two blocks of a launch that touch one element, the first by `first` and the second by `second`.
 
-    launch  values of all scalars that the accesses mention, those of the grid included
+    launch  values of all scalars that the accesses mention, those of the grid included, and those of the arrays of a
+            list at each position
     want    points in two blocks, or two lanes of one operation in one block and iteration
     lanes   lanes of the tile that occur in neither index nor guard
     """
     data = _reads_data(first) or _reads_data(second)
     question = Question(first, second, want, None, None, TRUE, lanes)
     complete = not data
-    for style in range(len(STYLES)) if data else (0,):
+    for contents in STYLES if data else STYLES[:1]:
+        style = _put_lists(contents, launch, first, second)
         try:
             one = _start(first, launch, style, lanes)
             two = None if same_site else _start(second, launch, style, lanes)
@@ -187,7 +195,7 @@ def run_collision(
             hits = question.hits(_skip_negative(one), None if two is None else _skip_negative(two))
             for hit in islice(hits, _HITS):
                 found = assemble(
-                    question, hit, _grid_of(launch), _select_mentioned(launch, first, second), STYLES[style],
+                    question, hit, _grid_of(launch), _select_mentioned(launch, first, second), style,
                     lambda w: not w.data or whatever_the_data(w, first, second))
                 if found is not None:
                     return Executed(found)
@@ -197,6 +205,27 @@ def run_collision(
             # an execution outside the domain of an operation is undefined: it shows nothing
             return _UNKNOWN
     return Executed(None, complete and first.exact and second.exact)
+
+
+def _put_lists(contents: _Style, launch: Mapping[Atom, int], *regions: Region) -> _Style:
+    """Contents of arrays, with the extents and strides that the arrays of a list have at the launch. A KeyError where
+    one is unknown: it is the launch's, not data that another launch may have."""
+    names = {f"{a.fn}(": a.fn for r in regions for a in atoms_in(r.guard, *r.index)
+             if isinstance(a, App) and isinstance(a.fn, Symbol)}
+    if not names:
+        return contents
+    known = {(type(a), a.array.root, a.axis, a.array.position): n for a, n in launch.items()
+             if isinstance(a, Extent | Stride) and isinstance(a.array, ArrayElement)}
+
+    def look_up(name: str, args: tuple[int, ...]) -> int:
+        symbol = names.get(name)
+        if symbol is None:
+            return contents(name, args)
+        if not isinstance(symbol, Extent | Stride):
+            raise KeyError(name)
+        return known[type(symbol), symbol.array.root, symbol.axis, args[0]]
+
+    return look_up
 
 
 def _select_mentioned(launch: Mapping[Atom, int], *regions: Region) -> dict[Atom, int]:
@@ -231,7 +260,7 @@ def run_region(
     if _reads_data(region):
         return None, _UNKNOWN
     try:
-        run = _start(region, launch, 0)
+        run = _start(region, launch, STYLES[0])
         if run is None:
             return None, _UNKNOWN
         for p in run.points:

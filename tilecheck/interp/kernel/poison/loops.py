@@ -22,6 +22,7 @@ from tilecheck.interp.kernel.poison.sources import (
     blur,
     lanes_in,
     map_conditions,
+    mark_inexact,
     merge_poison,
     place_undefined,
     weaken,
@@ -100,6 +101,9 @@ def solve_poison(
         own = tuple(u for u in here if u.edge.source not in marks)
         steps[slot] = [u for u in here if u.edge.source in marks]
         total[slot] = merge_poison(total[slot], earlier.shadow(map_conditions(own, known.cond)))
+        if not any(_stays(u, start[slot]) for u in steps[slot] if marks[u.edge.source] == slot):
+            # an iteration may overwrite what the one before left
+            total[slot] = mark_inexact(total[slot])
         if _shape(start[slot]) != _shape(end[slot]):
             total[slot] = blur(total[slot])
     for turn in range(ROUNDS + 1):
@@ -119,6 +123,11 @@ def solve_poison(
     return {slot: shadow for slot, shadow in total.items() if shadow}
 
 
+def _stays(mark: Undefined, origin: Value) -> bool:
+    """Whether all lanes of a slot are at the end of an iteration what and where they were at its start."""
+    return mark.exact and not mark.blurred and mark.where is TRUE and _places(mark.outside, _shape(origin)) == {}
+
+
 def _shape(value: Value) -> Shape | None:
     return value.shape if isinstance(value, TILES) else ()
 
@@ -130,13 +139,16 @@ def _propagate(shadow: Shadow, mark: Undefined, origin: Value, known: Substituti
     places = None if mark.blurred else _places(mark.outside, _shape(origin))
     if places is None:
         return blur(shadow)
-    where = earlier.weaken(known.cond(mark.where))
+    arriving = known.cond(mark.where)
+    where = earlier.weaken(arriving)
     gone = frozenset(a.axis for a, t in places.items() if isinstance(a, Lane) and t == GONE)
     move = Substitution({a: t for a, t in places.items() if t != GONE})
-    return tuple(_move_lanes(shadow, where, gone, move))
+    return tuple(_move_lanes(shadow, where, gone, move, mark.exact and where == arriving))
 
 
-def _move_lanes(shadow: Shadow, where: Cond, gone: frozenset[int], move: Substitution) -> Iterator[Undefined]:
+def _move_lanes(
+    shadow: Shadow, where: Cond, gone: frozenset[int], move: Substitution, exact: bool,
+) -> Iterator[Undefined]:
     for u in shadow:
         if u.blurred:
             yield u
@@ -147,11 +159,8 @@ def _move_lanes(shadow: Shadow, where: Cond, gone: frozenset[int], move: Substit
             continue
         outside = move.cond(u.outside)
         if outside.op != "false":
-            yield place_undefined(
-                u.edge,
-                outside,
-                conj(move.cond(project_condition(u.where, gone)) if gone else move.cond(u.where), where),
-            )
+            kept = project_condition(u.where, gone) if gone else u.where
+            yield place_undefined(u.edge, outside, conj(move.cond(kept), where), exact and u.exact and kept == u.where)
 
 
 def _places(mark: Cond, shape: Shape | None) -> dict[Atom, Term] | None:
@@ -200,7 +209,7 @@ class _Earlier:
 
     def add_guard(self, u: Undefined) -> Undefined:
         counts = not u.blurred and self.counter in atoms_of(u.outside) | atoms_of(u.where)
-        return Undefined(u.edge, u.outside, conj(u.where, self.guard)) if counts else u
+        return replace(u, where=conj(u.where, self.guard)) if counts else u
 
     def weaken(self, cond: Cond) -> Cond:
         """Returns a weaker condition without the parts that distinguish iterations."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from tilecheck.interp.kernel.interpreter import Machine
@@ -43,6 +43,7 @@ from tilecheck.symbolic import (
     conjuncts,
     disj,
     ge,
+    holds,
     lane,
     lt,
     negate,
@@ -167,7 +168,7 @@ def observe(m: Machine, shadow: Shadow, guard: Cond, how: str, detail: str, span
         return
     for u in shadow:
         if not is_marker(u):
-            m.observations.append(Observation(u, guard, how, detail, span, m.exact))
+            m.observations.append(Observation(u, guard, how, detail, span, m.exact and u.exact))
 
 
 def lose(m: Machine, shadow: Iterable[Undefined], what: str) -> None:
@@ -223,7 +224,7 @@ def combine_lanes(
             kept += left
             continue
         outside = Substitution(dict.fromkeys(along, GONE)).cond(u.outside) if along else u.outside
-        kept.append(Undefined(u.edge, outside, project_condition(u.where, axes)))
+        kept.append(_project(u, outside, u.where, axes))
     return merge_poison(tuple(kept[:1]), tuple(kept[1:]))
 
 
@@ -239,7 +240,8 @@ def _split(u: Undefined, axes: frozenset[int]) -> tuple[Shadow, Shadow]:
     spoilt = [_row(u, way, axes) for way in ways]
     used = [way for way, row in zip(ways, spoilt, strict=True) if row is None]
     left = [row for row in spoilt if row is not None]
-    return (Undefined(u.edge, u.outside, disj(*used)),) if used else (), merge_poison(tuple(left[:1]), tuple(left[1:]))
+    kept = (Undefined(u.edge, u.outside, disj(*used), exact=u.exact),) if used else ()
+    return kept, merge_poison(tuple(left[:1]), tuple(left[1:]))
 
 
 def _row(u: Undefined, way: Cond, axes: frozenset[int]) -> Undefined | None:
@@ -258,7 +260,7 @@ def _row(u: Undefined, way: Cond, axes: frozenset[int]) -> Undefined | None:
             continue
         far = ge(over[0].term + c.term, 0)
         if not any(a.axis in axes for a in lanes_in(far)):
-            return Undefined(u.edge, conj(far, *rest), project_condition(way, axes))
+            return _project(u, conj(far, *rest), conj(*(x for x in conjuncts(way) if x is not c)), axes)
     return None
 
 
@@ -277,7 +279,35 @@ def _group(u: Undefined, axes: frozenset[int]) -> Undefined | None:
                         for a in inner):
         return None
     last = Substitution({a: a.size - 1 for a in inner})
-    return Undefined(u.edge, last.cond(u.outside), project_condition(u.where, axes))
+    return _project(u, last.cond(u.outside), u.where, axes)
+
+
+def _project(u: Undefined, outside: Cond, where: Cond, axes: frozenset[int]) -> Undefined:
+    """The undefined lanes where the lanes along axes are combined. The rest of a condition may hold where no lane along
+    the axes satisfies all of it."""
+    projected = project_condition(where, axes)
+    return Undefined(u.edge, outside, projected, exact=u.exact and _is_satisfied_by_lanes(where, axes))
+
+
+def _is_satisfied_by_lanes(cond: Cond, axes: frozenset[int]) -> bool:
+    """Whether some lane along axes satisfies those parts of a condition that mention such lanes, regardless of the
+    rest."""
+    asked: dict[Lane, list[Cond]] = {}
+    for c in conjuncts(cond):
+        along = [a for a in lanes_in(c) if a.axis in axes]
+        if along:
+            asked.setdefault(along[0], []).append(c)
+    return all(_is_satisfied_by_one(a, parts) for a, parts in asked.items())
+
+
+def _is_satisfied_by_one(a: Lane, parts: Sequence[Cond]) -> bool:
+    extent = a.size.constant
+    return extent is not None and extent <= _LANES and all(atoms_of(c) == {a} for c in parts) and any(
+        all(holds(c, {a: n}) for c in parts) for n in range(extent))
+
+
+_LANES: Final = 4_096
+"""Lanes along one axis that are tried."""
 
 
 def project_condition(cond: Cond, axes: frozenset[int]) -> Cond:
@@ -309,7 +339,7 @@ def scan_lanes(m: Machine, shadow: Shadow, axis: int, backwards: bool, how: str,
         if is_marker(u) or (not u.blurred and _tail(u, axis, backwards)):
             kept.append(u)
         elif not u.blurred and not any(a.axis == axis for a in lanes_in(u.outside)):
-            kept.append(Undefined(u.edge, u.outside, project_condition(u.where, frozenset((axis,)))))
+            kept.append(_project(u, u.outside, u.where, frozenset((axis,))))
         else:
             observe(m, (u,), m.path, how, detail, span)
     return tuple(kept)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.symbolic import (
     FALSE,
@@ -40,6 +41,7 @@ __all__ = [
     "blur",
     "lanes_in",
     "map_conditions",
+    "mark_inexact",
     "merge_poison",
     "place_undefined",
     "rename_lanes",
@@ -75,12 +77,14 @@ class Undefined(Struct, frozen=True):
     outside  the lane lies over the edge; in coordinates of the value's own lanes
     where    what else must hold for the lane to be undefined: masks, branches taken
     blurred  whether it is not known which lanes these are; then both conditions are TRUE
+    exact    whether every lane is undefined where the conditions hold; they may have been weakened
     """
 
     edge: Edge
     outside: Cond
     where: Cond = TRUE
     blurred: bool = False
+    exact: bool = True
 
     @property
     def cond(self) -> Cond:
@@ -128,12 +132,13 @@ _MANY: Final = 24
 """Groups of lanes over one edge beyond which it is not known which lanes they are."""
 
 
-def place_undefined(edge: Edge, outside: Cond, where: Cond) -> Undefined:
+def place_undefined(edge: Edge, outside: Cond, where: Cond, exact: bool) -> Undefined:
     """Undefined lanes whose conditions were substituted. A loop that moves lanes repeats that, so lanes with a long
     condition are blurred."""
     if len(outside.key) > _WIDE:
         return Undefined(edge, TRUE, TRUE, True)
-    return Undefined(edge, outside, where if len(where.key) <= LONG else TRUE)
+    short = len(where.key) <= LONG
+    return Undefined(edge, outside, where if short else TRUE, exact=exact and short)
 
 
 def _join_conditions(a: Cond, b: Cond) -> Cond:
@@ -161,6 +166,15 @@ def _are_opposite(a: frozenset[Cond], b: frozenset[Cond]) -> bool:
     return len(mine) == len(theirs) == 1 and negate(next(iter(mine))) == next(iter(theirs))
 
 
+def _join_undefined(a: Undefined, b: Undefined) -> Undefined:
+    """The lanes of both, which lie over the same edge."""
+    if a.where == b.where:
+        return a if a.exact or not b.exact else b
+    where = _join_conditions(a.where, b.where)
+    given_up = where is TRUE and TRUE not in (a.where, b.where) and negate(a.where) != b.where
+    return Undefined(a.edge, a.outside, where, a.blurred, a.exact and b.exact and not given_up)
+
+
 def merge_poison(*shadows: Shadow) -> Shadow:
     """Returns the lanes that any of the arguments marks as undefined."""
     given = [s for s in shadows if s]
@@ -168,12 +182,12 @@ def merge_poison(*shadows: Shadow) -> Shadow:
         return ()
     if len(given) == 1:
         return given[0]
-    out: dict[tuple[Edge, Cond, bool], Cond] = {}
+    out: dict[tuple[Edge, Cond, bool], Undefined] = {}
     for u in (u for s in given for u in s):
         key = (u.edge, u.outside, u.blurred)
         before = out.get(key)
-        out[key] = u.where if before is None else before if before == u.where else _join_conditions(before, u.where)
-    found = tuple(Undefined(edge, outside, where, coarse) for (edge, outside, coarse), where in out.items())
+        out[key] = u if before is None else _join_undefined(before, u)
+    found = tuple(out.values())
     return found if len(found) <= _MANY else _blur_frequent(found)
 
 
@@ -196,7 +210,8 @@ def restrict_poison(cond: Cond, shadow: Shadow) -> Shadow:
             where = conj(u.where, cond)
             if where.op == "false" or conj(u.outside, where).op == "false":
                 continue
-            u = Undefined(u.edge, u.outside, where if len(where.key) <= LONG else u.where)
+            u = Undefined(u.edge, u.outside, where, exact=u.exact) if len(where.key) <= LONG else replace(
+                u, exact=False)
         out.append(u)
     return tuple(out)
 
@@ -204,6 +219,11 @@ def restrict_poison(cond: Cond, shadow: Shadow) -> Shadow:
 def blur(shadow: Shadow) -> Shadow:
     """The same edges, without the knowledge of which lanes."""
     return tuple(dict.fromkeys(Undefined(u.edge, TRUE, TRUE, True) for u in shadow))
+
+
+def mark_inexact(shadow: Shadow) -> Shadow:
+    """The same lanes. Some of them may be defined."""
+    return tuple(replace(u, exact=False) for u in shadow)
 
 
 def rename_lanes(shadow: Shadow, move: Mapping[Atom, Term] | None) -> Shadow:
@@ -224,7 +244,7 @@ def map_conditions(shadow: Shadow, change: Callable[[Cond], Cond]) -> Shadow:
             outside, where = change(u.outside), change(u.where)
             if outside.op == "false" or where.op == "false":
                 continue
-            u = place_undefined(u.edge, outside, where)
+            u = place_undefined(u.edge, outside, where, u.exact)
         out.append(u)
     return merge_poison(tuple(out), ()) if len(out) < 2 else merge_poison(tuple(out[:1]), tuple(out[1:]))
 
