@@ -1,4 +1,4 @@
-"""Programs that a seen launch decides: the compiler refuses each on the line that the checker reports, or accepts it."""
+"""Programs that a seen launch decides: the compiler refuses each on the line that the checker names, or accepts it."""
 
 from __future__ import annotations
 

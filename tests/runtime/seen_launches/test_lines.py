@@ -1,4 +1,4 @@
-"""The lines of answers are text, whatever the words of an error are."""
+"""The lines of answers are text, also where the words of an error are not."""
 
 from __future__ import annotations
 
