@@ -71,7 +71,7 @@ def _doubles(stmt: tree.Stmt, name: str) -> bool:
 
 
 def _is(expr: tree.Expr, value: int) -> bool:
-    return isinstance(expr, tree.Constant) and expr.value is not True and expr.value == value
+    return isinstance(expr, tree.Constant) and type(expr.value) is int and expr.value == value
 
 
 def _stands(limit: tree.Expr, name: str) -> bool:
