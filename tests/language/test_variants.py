@@ -63,6 +63,11 @@ ACCEPTED = (
     ("a function chooses a result", "t = pick(ct.load(v, (0,), (16,)), n)"),
     ("a power of a fraction", "c = s ** 2\nct.store(w, (0,), ct.full((16,), c, ct.float32))"),
     ("a power that nothing uses", "c = n ** 2"),
+    ("a reduction of several tiles",
+     "t = ct.load(v, (0,), (16,))\n"
+     "c = ct.reduce((t, ct.arange(16, dtype=ct.int32)), 0, lambda p, q, r, l: (p + r, q + l), (0.0, 0))\nd, e = c"),
+    ("a scan of several tiles",
+     "t = ct.load(v, (0,), (16,))\nc, d = ct.scan((t, t), 0, lambda p, q, r, l: (p + r, q + l), (0.0, 0.0))"),
 )
 
 

@@ -101,6 +101,8 @@ def test_nothing_is_assumed_where_a_launch_breaks_it(value):
     ("q = lambda a: a * 0.5", "q(m)"), ("q = int(n) - n", "q"), ("q = int(n) if flag else n", "q"),
     ("class S: shape = (0.5,)\n    q = S()", "q.shape[0]"), ("q = [m, 2]; q[0] = 0.5", "q[0]"),
     ("def g():\n        nonlocal m\n        m = 0.5\n    g()", "m"), ("m = x.shape[0] if flag else y", "m"),
+    ("q = 1\n    while q < m: q *= 2.0", "q"), ("q = 1\n    while q < m: q = 2.0 * q", "q"),
+    ("q = True\n    while q < m: q *= 2", "q"),
 ])
 def test_a_variable_that_changes_does_not(before, value):
     verdict, state = check_launch(value, before)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import pytest
 
 from tilecheck.cli.app import main
-from tilecheck.text.notebooks import extract_source, locate_line
+from tilecheck.text.notebooks import extract_source, find_cell, locate_line
 
 KERNEL = """@ct.kernel
 def halves(x, out, T: ct.Constant[int]):
@@ -38,6 +38,11 @@ def notebook(*cells: str, language: str = "python") -> bytes:
     ("%%time\nx = 1", "pass\nx = 1"),
     ("x = 7 % 3\ny = '!'", "x = 7 % 3\ny = '!'"),
     ("# !pip install tile\n%time f()", "# !pip install tile\npass"),
+    ("%time f()\nx = g(1)  # right?", "pass\nx = g(1)  # right?"),
+    ("%time f()\nx = (7\n  % 3)", "pass\nx = (7\n  % 3)"),
+    ("%time f()\nx = '''\n!ls\nwhy?\n'''", "pass\nx = '''\n!ls\nwhy?\n'''"),
+    ("!pip install \\\n    a \\\n    b\nx = 1", "pass\n\n\nx = 1"),
+    ("x = '\ud800'", "x = '?'"),
 ])
 def test_magics_are_not_part_of_the_source(cell: str, source: str) -> None:
     assert extract_source(notebook(cell, "tile = 1")).decode() == f"# cell 2\n{source}\n# cell 3\ntile = 1\n"
@@ -47,6 +52,12 @@ def test_lines_are_located_in_cells() -> None:
     lines = extract_source(notebook("tile = 1\n\ny = 2", "z = 3")).decode().split("\n")
     assert [locate_line(lines, n) for n in range(1, 7)] == [(2, 0), (2, 1), (2, 2), (2, 3), (3, 0), (3, 1)]
     assert locate_line(["x = 1"], 1) is None
+
+
+def test_comments_of_the_author_begin_no_cell() -> None:
+    lines = extract_source(notebook("tile = 1\n# cell 3\ny = 2", "# cell 2\nz = 3")).decode().split("\n")
+    assert [locate_line(lines, n) for n in (3, 4, 6, 7)] == [(2, 2), (2, 3), (3, 1), (3, 2)]
+    assert find_cell(lines, 3) == 5
 
 
 @pytest.mark.parametrize("data", [b"{", b"[]", b'{"tile": 1}', b'"tile"', b"tile"])

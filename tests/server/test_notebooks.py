@@ -23,9 +23,9 @@ SAFE = KERNEL.replace("(i, 0)", "(i, j)")
 class Notebook:
     """A notebook as an editor has it: cells with addresses of their own, which do not change with their order."""
 
-    def __init__(self, client: Client, path: Path, *cells: tuple[str, str]) -> None:
+    def __init__(self, client: Client, path: Path, *cells: tuple[str, str], uri: str = "") -> None:
         self.client, self.path, self.version = client, path, 1
-        self.uri = uri_of(path)
+        self.uri = uri or uri_of(path)
         client.notify("notebookDocument/didOpen", {
             "notebookDocument": {"uri": self.uri, "notebookType": "jupyter-notebook", "version": 1,
                                  "cells": [self._cell(name, kind) for kind, name, _ in self._name_cells(cells)]},
@@ -58,6 +58,10 @@ class Notebook:
         self.change({"cells": {"structure": {
             "array": {"start": index, "deleteCount": 0, "cells": [self._cell(name, "code")]},
             "didOpen": [self._text(name, text)], "didClose": []}}})
+
+    def delete(self, index: int, name: str) -> None:
+        self.change({"cells": {"structure": {
+            "array": {"start": index, "deleteCount": 1}, "didOpen": [], "didClose": [{"uri": self.cell(name)}]}}})
 
     def close(self) -> None:
         self.client.notify("notebookDocument/didClose", {"notebookDocument": {"uri": self.uri},
@@ -171,3 +175,18 @@ def test_a_closed_notebook_shows_nothing(client, folder):
 def test_a_notebook_without_kernels_shows_nothing(client, folder):
     book = open_notebook(client, folder, ("code", "x = 1"), ("code", "print(x"))
     book.wait_until("W0", [])
+
+
+def test_a_deleted_cell_has_no_findings(client, folder):
+    book = open_notebook(client, folder)
+    book.wait_until("W2", ["TC101"])
+    book.delete(2, "W2")
+    book.wait_until("W2", [])
+
+
+@pytest.mark.parametrize("uri", ["untitled:Untitled-1.ipynb?jupyter-notebook", "vscode-interactive:/Interactive-1"])
+def test_a_notebook_that_was_never_saved_is_checked(client, folder, uri):
+    book = Notebook(client, folder / "new", ("code", IMPORT), ("code", KERNEL), uri=uri)
+    book.wait_until("W1", ["TC101"])
+    book.close()
+    book.wait_until("W1", [])

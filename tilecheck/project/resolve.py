@@ -57,6 +57,8 @@ _TILE: Final = "cuda.tile"
 _DECLARATIONS: Final = frozenset({"requires", "unsafe", "deny_residual"})
 _STARS: Final = {RUNTIME: RUNTIME_NAMES, "tilecheck": _DECLARATIONS, "tilecheck.decorators": _DECLARATIONS}
 """The names that `from ... import *` binds, by module."""
+_BINDING: Final = frozenset({b"exec", b"globals", b"vars", b"locals", b"setattr", b"__dict__", b"builtins"})
+"""Words of code that may bind names whose text does not show."""
 _CUTS: Final = 10_000
 """The number of cycles after which results that a cycle interrupted are cached."""
 
@@ -128,8 +130,9 @@ class Resolver:
         return found
 
     def may_bind(self, module: Module, name: str) -> bool:
-        """Whether a statement or a star import of a module may bind a name."""
-        return bool(module.skeleton.stars) or name in module.skeleton.scopes[""]
+        """Whether a statement, a star import or code such as `exec` may bind a name of a module."""
+        return bool(module.skeleton.stars) or name in module.skeleton.scopes[""] or (
+            not _BINDING.isdisjoint(module.mentions.words))
 
     def is_conditional(self, module: Module, qualname: str) -> bool:
         """Whether a statement that binds a name, or defines a function, is under a condition or in a `try`."""

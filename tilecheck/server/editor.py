@@ -163,7 +163,11 @@ class Editor:
         uri = self._uris[path]
         notebook = self.server.workspace.get_notebook_document(notebook_uri=uri)
         if notebook is not None:
-            read = self._notebooks[path] = read_notebook(notebook, self._text)
+            read, known = read_notebook(notebook, self._text), self._notebooks.get(path)
+            self._notebooks[path] = read
+            for cell in () if known is None else known.cells:
+                if cell not in read.cells:
+                    self._publish(cell, None, [])
             self._send(Opened(path, read.version, read.text))
             return
         document = self._document(uri)
@@ -177,18 +181,18 @@ class Editor:
     # --- notebooks ---------------------------------------------------------------------------------------------------
 
     def _did_open_notebook(self, params: lsp.DidOpenNotebookDocumentParams) -> None:
-        path = _path(params.notebook_document.uri)
+        path = _notebook_path(params.notebook_document.uri)
         self._uris[path] = params.notebook_document.uri
         self._flush(path)
 
     def _did_change_notebook(self, params: lsp.DidChangeNotebookDocumentParams) -> None:
-        self._change(_path(params.notebook_document.uri))
+        self._change(_notebook_path(params.notebook_document.uri))
 
     def _did_save_notebook(self, params: lsp.DidSaveNotebookDocumentParams) -> None:
-        self._save(_path(params.notebook_document.uri))
+        self._save(_notebook_path(params.notebook_document.uri))
 
     def _did_close_notebook(self, params: lsp.DidCloseNotebookDocumentParams) -> None:
-        path = _path(params.notebook_document.uri)
+        path = _notebook_path(params.notebook_document.uri)
         self._close(path)
         closed = self._notebooks.pop(path, None)
         for cell in () if closed is None else closed.cells:
@@ -237,7 +241,7 @@ class Editor:
     async def _ask(self, kind: Any, uri: str, start: Place, end: Place) -> tuple[str, Answer | None]:
         """The path of the file, and the answer to a question about a range of it."""
         whole = self.server.workspace.get_notebook_document(cell_uri=uri)
-        path = _path(uri if whole is None else whole.uri)
+        path = _path(uri) if whole is None else _notebook_path(whole.uri)
         if path in self._delayed:
             self._flush(path)
         if path not in self._uris or not self._attached:
@@ -360,6 +364,12 @@ def _path(uri: str) -> str:
     """The path of a document. The URI itself stands for a document that is not a file."""
     path = to_fs_path(uri)
     return uri if path is None else os.path.abspath(path)
+
+
+def _notebook_path(uri: str) -> str:
+    """The path of a notebook, which ends like those of notebooks, also where it was never saved."""
+    path = _path(uri)
+    return path if path.endswith(SUFFIX) else f"{path}{SUFFIX}"
 
 
 def _is_quick_fix(kind: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import tokenize
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -15,9 +16,12 @@ __all__ = ["SUFFIX", "extract_source", "find_cell", "locate_line"]
 
 SUFFIX: Final = ".ipynb"
 _HEAD: Final = re.compile(r"# cell (\d+)")
+_LIKE_HEAD: Final = re.compile(r"(?m)^# cell \d+$")
+"""A comment of the author that could be one of those that begin a cell. It gets a space at its end."""
 _OTHER_LANGUAGES: Final = re.compile(r"\s*%%(?!time\b|timeit\b|capture\b|prun\b)")
 """The first line of a cell that is not Python."""
-_MAGIC: Final = re.compile(r"^(\s*)(?:[%!?].*|.*\?\s*)$")
+_MAGIC: Final = re.compile(r"^(\s*)(?:[%!?].*|[\w.*\[\]'\"]+\?\??\s*)$")
+"""A magic, a shell command, or a question such as `ct.load?`."""
 _ASSIGNED_MAGIC: Final = re.compile(r"^(\s*[\w.,\s\[\]'\"]*=\s*)[%!].*$")
 
 
@@ -37,7 +41,7 @@ def extract_source(data: bytes) -> bytes:
         raise ValueError("is not a notebook of format 4") from None
     if language not in ("python", "ipython") or not isinstance(cells, list):
         return b""
-    return "".join(_write_cells(cells)).encode()
+    return "".join(_write_cells(cells)).encode("utf-8", "replace")
 
 
 def _write_cells(cells: Sequence[Any]) -> Iterator[str]:
@@ -45,7 +49,8 @@ def _write_cells(cells: Sequence[Any]) -> Iterator[str]:
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             source = cell.get("source", "")
             text = "".join(map(str, source)) if isinstance(source, list) else str(source)
-            yield f"# cell {number}\n{_drop_magics(text)}\n"
+            python = _LIKE_HEAD.sub(r"\g<0> ", _drop_magics(text))
+            yield f"# cell {number}\n{python}\n"
 
 
 def _drop_magics(text: str) -> str:
@@ -55,7 +60,7 @@ def _drop_magics(text: str) -> str:
         return "\n" * (len(lines) - 1)
     if _is_python(text):
         return text
-    return "\n".join(_drop_magic(line) for line in lines)
+    return "\n".join(_drop_each(lines))
 
 
 def _is_python(text: str) -> bool:
@@ -64,6 +69,29 @@ def _is_python(text: str) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
+
+
+def _drop_each(lines: Sequence[str]) -> Iterator[str]:
+    """The lines without magics, and without the further lines of a shell command that a backslash continues."""
+    kept: list[str] = []
+    continued = False
+    for line in lines:
+        text = "" if continued else line if _is_inside(kept) else _drop_magic(line)
+        continued = (continued or text != line) and line.rstrip().endswith("\\")
+        kept.append(text)
+        yield text
+
+
+def _is_inside(lines: Sequence[str]) -> bool:
+    """Whether brackets or a string are open after these lines."""
+    try:
+        for _ in tokenize.generate_tokens(iter([line + "\n" for line in lines] + [""]).__next__):
+            pass
+    except tokenize.TokenError as error:
+        return "EOF in multi-line" in str(error)
+    except SyntaxError:
+        return False
+    return False
 
 
 def _drop_magic(line: str) -> str:

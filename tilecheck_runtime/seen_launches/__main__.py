@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -20,7 +21,23 @@ def main(request_file: str, answers_file: str) -> None:
     for found in _answers(request):
         # opened each time, as an imported file may close what is open
         with open(answers_file, "ab") as out:
-            out.write(msgspec.json.encode(found) + b"\n")
+            out.write(encode_line(found))
+
+
+def encode_line(found: Answer) -> bytes:
+    """An answer as a line of JSON. Words of an error may hold what no text encodes; it is replaced."""
+    try:
+        return msgspec.json.encode(found) + b"\n"
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_replace_surrogates(msgspec.to_builtins(found))) + b"\n"
+
+
+def _replace_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {key: _replace_surrogates(item) for key, item in value.items()}
+    return [*map(_replace_surrogates, value)] if isinstance(value, list | tuple) else value
 
 
 def _answers(request: Request) -> Iterator[Answer]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.rules.cases import Case, check, raw
+from tilecheck.api import check_source
 
 CASES = (
     Case("undefined", raw("""\
@@ -139,3 +140,11 @@ def k(a, b, n: int, T: Int):
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_findings_have_these_words(case: Case) -> None:
     check(case)
+
+
+def test_code_may_bind_names_that_its_text_does_not_show() -> None:
+    kernel = "\n@ct.kernel\ndef k(a):\n    ct.store(a, (Q,), 1.0)\n"
+    for binding in ("exec('Q = 4')", "globals().update(Q=4)", "import builtins\nbuiltins.Q = 4"):
+        source = f"import cuda.tile as ct\n{binding}\n{kernel}"
+        report = check_source(source)
+        assert not [d for d in report.diagnostics if d.code == "TC606"], binding

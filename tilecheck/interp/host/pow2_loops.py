@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from tilecheck.interp.host.state import State, as_number
+from tilecheck.interp.host.state import State
+from tilecheck.interp.host.values import Int
 from tilecheck.symbolic import Term, app, const, maximum
 from tilecheck.syntax import tree
 
@@ -18,8 +19,8 @@ __all__ = ["recognize_doubling", "smears_bits"]
 def recognize_doubling(ev: Evaluator, stmt: tree.While, frame: Frame, state: State) -> tuple[str, Term] | None:
     """The variable that a loop doubles while it is below a limit, and its value afterwards.
 
-    Side conditions: the body is the doubling alone and the variable starts as a power of two s >= 1; then it ends as
-    max(s, next_pow2(limit)). The limit is read once, as nothing in the loop changes it.
+    Side conditions: the body is the doubling alone and the variable starts as an integer s >= 1, a power of two; then
+    it ends as max(s, next_pow2(limit)). The limit is read once, as nothing in the loop changes it.
     """
     if len(stmt.body) != 1 or stmt.orelse:
         return None
@@ -30,7 +31,7 @@ def recognize_doubling(ev: Evaluator, stmt: tree.While, frame: Frame, state: Sta
     if not _stands(limit, name):
         return None
     value = ev.variable(name, frame, state)
-    before = None if value is None else as_number(value)
+    before = value.term if isinstance(value, Int) and value.whole is not False else None
     start = None if before is None else before.constant
     end = ev.number(ev.eval(limit, frame, state))
     if start is None or start < 1 or start & (start - 1) or end is None:
@@ -71,7 +72,7 @@ def _doubles(stmt: tree.Stmt, name: str) -> bool:
 
 
 def _is(expr: tree.Expr, value: int) -> bool:
-    return isinstance(expr, tree.Constant) and expr.value is not True and expr.value == value
+    return isinstance(expr, tree.Constant) and type(expr.value) is int and expr.value == value
 
 
 def _stands(limit: tree.Expr, name: str) -> bool:

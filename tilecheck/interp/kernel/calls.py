@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tilecheck.interp.kernel.arguments import Arguments
 from tilecheck.interp.kernel.assigned import local_names
 from tilecheck.interp.kernel.attributes import class_defaults
+from tilecheck.interp.kernel.changes import is_followed, note_call
 from tilecheck.interp.kernel.coerce import arrays_in, to_array
 from tilecheck.interp.kernel.device.calls import (
     check_builtin,
@@ -94,6 +95,7 @@ def describe(func: Value) -> str:
 def unknown_call(m: Machine, what: str, func: Value, args: Arguments) -> Value:
     """Evaluates an unknown call, which may use the arrays that it receives in any way."""
     m.notes.effects += 1
+    note_call(m, (func, *args.values()))
     arrays = arrays_in(m, func)
     for v in args.values():
         arrays |= arrays_in(m, v)
@@ -185,6 +187,8 @@ def inline(m: Machine, func: Function, args: Arguments) -> Value:
         note_syntax(m, frame, definition, kernel=False, generator=is_context_manager(definition))
         if args.complete:
             check_helper(m, definition.name, definition.params, len(args.positional), args.keywords, args.span)
+    if m.python and not is_context_manager(definition) and not is_followed(definition.body):
+        return unknown_call(m, definition.name, func, args)
     if not bind_parameters(m, definition.params, args, frame, default):
         return unknown_call(m, definition.name, func, args)
     guarded = func.closure is None and m.project.is_conditional(func.module, definition.name)

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from tilecheck.dtypes import Weak
 from tilecheck.interp.kernel.arguments import Arguments
 from tilecheck.interp.kernel.assigned import assigned_names, bound_in
 from tilecheck.interp.kernel.attributes import attribute
 from tilecheck.interp.kernel.calls import call, defaults_of
+from tilecheck.interp.kernel.changes import forget_changed
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
 from tilecheck.interp.kernel.device.note import is_at_run_time, refuse
 from tilecheck.interp.kernel.device.paths import describe_difference
@@ -99,8 +102,10 @@ def _call(m: Machine, e: Call) -> Value:
     if isinstance(func, TileRef) and func.name in STATIC_FUNCTIONS:
         if m.noting and not m.doubts:
             check_static_calls(m, func.name, e.args)
+        changes = m.objects_changed
         with m.doubt_compilation(), m.execute_python():
             given = arguments(m, e)
+        given = replace(given, positional=tuple(forget_changed(m, value, changes) for value in given.positional))
         if func.name == "static_assert":
             check_static_assertion(m, given.positional, e.span)
         with m.doubt_compilation():

@@ -238,6 +238,10 @@ class Machine:
         self.alive = True
         self.recording = True
         self.host = False
+        self.python = 0
+        """How many computations around the code are executed by Python, when a module or a kernel is read."""
+        self.objects_changed = 0
+        """How often such a computation may have changed an object in place."""
         self.exact = True
         self.first = 0
         """If not 0, loops are executed for so many first iterations, and what comes after more of them is left out."""
@@ -473,12 +477,14 @@ class Machine:
 
     @contextmanager
     def execute_python(self) -> Iterator[None]:
-        """Executes the arguments of `ct.static_eval` and similar functions in a variant, which Python executes."""
+        """Executes the arguments of `ct.static_eval` and similar functions, which Python executes."""
         before, self.host = self.host, self.host or self.knowledge.variant is not None
+        self.python += 1
         try:
             yield
         finally:
             self.host = before
+            self.python -= 1
 
     @contextmanager
     def trust_numbers(self) -> Iterator[None]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from tilecheck.interp.kernel.changes import forget_changed
 from tilecheck.interp.kernel.coerce import arrays_in
 from tilecheck.interp.kernel.device.calls import BUILTIN_NAMES
 from tilecheck.interp.kernel.device.note import note_missing, refuse
@@ -190,11 +191,13 @@ def _frozen(value: Instance) -> bool:
 def in_module(m: Machine, module: Module, action: Callable[[], Value]) -> Value:
     """Evaluates host code: nothing in it touches memory."""
     frame, host, via, unroll, loops = m.frame, m.host, m.via, m.unroll, m.loops
-    path, alive, exact = m.path, m.alive, m.exact
+    path, alive, exact, changes = m.path, m.alive, m.exact, m.objects_changed
     m.frame, m.host, m.loops = Frame(module), True, ()
+    m.python += 1
     try:
-        return action()
+        return forget_changed(m, action(), changes)
     finally:
+        m.python -= 1
         m.frame, m.host, m.via, m.unroll, m.loops = frame, host, via, unroll, loops
         m.path, m.alive, m.exact = path, alive, exact
 

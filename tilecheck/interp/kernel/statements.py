@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from tilecheck.interp.kernel.calls import defaults_of, relative
+from tilecheck.interp.kernel.changes import note_augmented
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
 from tilecheck.interp.kernel.device.note import refuse
 from tilecheck.interp.kernel.device.paths import mark_mixed, note_set
@@ -127,6 +128,7 @@ SET_ITEM: dict[type, Callable[..., object]] = {}
 def _changed_in_place(m: Machine, what: str, place: Expr, owner: Value, value: Value, span: Span) -> None:
     """Who else holds the changed value is not followed."""
     own = arrays_in(m, owner)
+    m.objects_changed += 1
     lose_all(m, f"assignment to {what}", value)
     m.gap(f"assignment to {what}", own if isinstance(owner, (ArrayRef, ParamRef)) else m.parameters, span)
     if isinstance(place, Name) and place.id in m.top.env and not isinstance(owner, (ArrayRef, ParamRef)):
@@ -177,7 +179,9 @@ def _assign(m: Machine, s: Assign) -> None:
 
 def _execute_augmented(m: Machine, s: AugAssign) -> None:
     effects, reads = m.notes.effects, m.notes.reads
-    value = binary(m, s.op.removesuffix("=") if s.op not in ("=",) else s.op, m.eval(s.target), m.eval(s.value), s.span)
+    target = m.eval(s.target)
+    note_augmented(m, target)
+    value = binary(m, s.op.removesuffix("=") if s.op not in ("=",) else s.op, target, m.eval(s.value), s.span)
     if m.noting:
         m.notes.note_assignment(s.span, value, effects, reads)
     bind(m, s.target, value, s.span)
@@ -329,6 +333,8 @@ def _try(m: Machine, s: Try) -> None:
 
 def _unknown(m: Machine, s: UnknownStmt) -> None:
     arrays: frozenset[Array] = frozenset()
+    if s.what == "del" and not all(isinstance(child, Name) for child in s.children):
+        m.objects_changed += 1
     for child in s.children:
         arrays |= arrays_in(m, m.eval(child))
     if s.body or s.what in ("global", "nonlocal"):

@@ -145,6 +145,10 @@ def _tiles(m: Machine, value: Value) -> tuple[str, str] | None:
     return next((found for item in items if (found := _tile(m, item)) is not None), None)
 
 
+def _tile_or_tiles(m: Machine, value: Value) -> tuple[str, str] | None:
+    return _tiles(m, value) if isinstance(value, Tuple) and value.items else _tile(m, value)
+
+
 _DIRECTIVE: Final = re.compile(r"%(%|[-+ #0]*\d*(?:\.\d+)?[hlL]*([a-zA-Z]))")
 
 
@@ -176,4 +180,5 @@ _SPECIAL: Final[Mapping[tuple[str, str], Check]] = MappingProxyType({
         "cumsum", "cumprod", "num_tiles", "cat", "expand_dims", "scan")},
     ("arange", "size"): _required_constant, ("num_tiles", "shape"): _shape,
     ("transpose", "x"): _tile, ("atomic_cas", "value"): _tile,
+    ("reduce", "x"): _tile_or_tiles, ("scan", "x"): _tile_or_tiles,
 })
