@@ -20,6 +20,8 @@ CHANGED = {
     "a deleted item": "r = [1, 2]\ndel r[0]\nreturn len(r)",
     "a nested function": "r = [1]\ndef add():\n    r.append(2)\nadd()\nreturn len(r)",
     "a function of another library": "r = [1, 2]\nbisect.insort(r, 3)\nreturn len(r)",
+    "one of two lists": "r = [1]\ns = [2]\n(r if q > 3 else s).append(2)\nreturn len(r)",
+    "code in a string": "r = [1]\nexec('r.append(2)')\nreturn len(r)",
     "a match": "match q:\n    case 16:\n        return 3\n    case _:\n        return 0",
     "an object": "r = Counter()\nr.up()\nreturn r.v",
 }

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from tilecheck.interp.kernel.coerce import arrays_in
 from tilecheck.interp.kernel.interpreter import Frame, Machine
-from tilecheck.interp.kernel.values import Choice, Dict, Instance, Method, Partial, Tuple, Unknown, Value
+from tilecheck.interp.kernel.values import Builtin, Choice, Dict, Instance, Method, Partial, Tuple, Unknown, Value
 from tilecheck.syntax import tree
 
 __all__ = ["forget_changed", "is_followed", "note_augmented", "note_call"]
@@ -23,8 +23,11 @@ _OBJECTS: Final = (Tuple, Dict, Instance, Choice, Unknown)
 
 
 def note_call(m: Machine, values: tuple[Value, ...]) -> None:
-    """Counts a call that is not followed, if one of these values is an object that a variable of Python may hold."""
-    if m.python and any(_is_held(m.frame, value) for value in values):
+    """Counts a call that is not followed, if one of these values is an object, and variables of Python hold objects.
+
+    Whether it is one of those is not asked: a value that two paths join is another one.
+    """
+    if m.python and any(_has_object(v) or _reaches_variables(v) for v in values) and _holds_object(m.frame):
         m.objects_changed += 1
 
 
@@ -52,15 +55,20 @@ def is_followed(body: object) -> bool:
     return all(is_followed(getattr(body, name)) for name in body.__struct_fields__)
 
 
-def _is_held(frame: Frame | None, value: Value) -> bool:
-    parts = {id(part) for part in _objects(value)}
-    opaque = any(isinstance(part, Unknown) for part in _objects(value))
-    while frame is not None and parts:
-        for held in frame.env.values():
-            if any(opaque or id(part) in parts for part in _objects(held)):
-                return True
+def _holds_object(frame: Frame | None) -> bool:
+    while frame is not None:
+        if any(_has_object(value) for value in frame.env.values()):
+            return True
         frame = frame.parent
     return False
+
+
+def _reaches_variables(value: Value) -> bool:
+    return isinstance(value, Builtin) and value.name in ("eval", "exec", "globals", "locals", "vars")
+
+
+def _has_object(value: Value) -> bool:
+    return next(_objects(value), None) is not None
 
 
 def _objects(value: Value, depth: int = 0) -> Iterator[Value]:
